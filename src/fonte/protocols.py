@@ -1,0 +1,302 @@
+"""The replaceable parts, as the use cases see them. Implementations do not inherit; they fit.
+
+All are synchronous. Vectors are float32 with unit rows. Every read takes a principal and filters by it inside the
+search, before ``k``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from datetime import datetime
+from typing import Protocol
+
+from fonte.types import (
+    Acl,
+    Chunk,
+    Document,
+    DocumentState,
+    Draft,
+    Generation,
+    GenerationState,
+    Hit,
+    Language,
+    Parsed,
+    Passage,
+    Principal,
+    Query,
+    Recipe,
+    Source,
+    Space,
+    StoredChunk,
+    Vector,
+    Vectors,
+)
+
+Progress = Callable[[str, int, int | None], None]
+"""Called with what is being done, how many are done, and how many there are (None when unknown)."""
+
+
+class SourceReader(Protocol):
+    """Where bytes come from."""
+
+    @property
+    def root(self) -> str:
+        """URI below which every document of this source lies."""
+
+    def scan(self) -> Iterator[Source | tuple[str, str, Exception]]:
+        """Every source below the root, in a stable order; (uri, name, error) for one that could not be read.
+
+        Raises:
+            SourceUnreadable: the root itself is missing or may not be read.
+        """
+
+
+class Parser(Protocol):
+    """Bytes to structure."""
+
+    def parse(self, source: Source) -> Parsed:
+        """Blocks in reading order.
+
+        Raises:
+            ParseError: and nothing else.
+        """
+
+
+class Tokenizer(Protocol):
+    """The encoder's own tokens."""
+
+    def count(self, text: str) -> int:
+        """Number of tokens of ``text``, prefix and special tokens not included."""
+
+    def offsets(self, text: str) -> Sequence[tuple[int, int]]:
+        """Half-open code point range of each token of ``text``, in order."""
+
+    @property
+    def overhead(self) -> int:
+        """Tokens that a passage's prefix and the special tokens take from the window."""
+
+    @property
+    def window(self) -> int:
+        """Longest input in tokens, everything included."""
+
+
+class Chunker(Protocol):
+    """A document to chunks: pure, deterministic, every chunk an exact slice."""
+
+    def chunk(self, document: Document) -> Sequence[Chunk]:
+        """Chunks in document order, ``content == document.text[start:end]``, none empty."""
+
+
+class Embedder(Protocol):
+    """Texts to unit vectors of one space."""
+
+    @property
+    def space(self) -> Space:
+        """The space that the vectors live in."""
+
+    @property
+    def tokenizer(self) -> Tokenizer:
+        """The tokens that count."""
+
+    def embed_passages(self, texts: Sequence[str]) -> Vectors:
+        """One unit row for each text, in order. Never truncates: longer than the window raises ValueError.
+
+        Raises:
+            ModelUnavailable, BadModelOutput
+        """
+
+    def embed_query(self, text: str) -> Vector:
+        """The unit vector of a question; its head is kept where it is longer than the window."""
+
+
+class Generator(Protocol):
+    """Passages to a draft. What it writes is not trusted."""
+
+    @property
+    def name(self) -> str:
+        """Name shown in answers."""
+
+    def draft(self, query: Query, passages: Sequence[Passage], *, language: Language) -> Draft:
+        """A draft whose claims carry the passages' markers, such as ``[1]``.
+
+        Raises:
+            ModelUnavailable, BadModelOutput
+        """
+
+    def stream(self, query: Query, passages: Sequence[Passage], *, language: Language) -> Iterator[str | Draft]:
+        """Pieces of the draft's text as they come, and last the whole Draft (its text is their concatenation)."""
+
+
+class Terms(Protocol):
+    """The one analyser, for documents and queries and every store."""
+
+    @property
+    def version(self) -> str:
+        """Changes whenever the same text would give other terms."""
+
+    def document_terms(self, text: str, language: Language) -> list[str]:
+        """Terms of a passage, repeats kept."""
+
+    def query_terms(self, text: str, languages: Sequence[Language]) -> list[str]:
+        """Terms of a question in each language that it may be written in, without repeats."""
+
+
+class IndexWriter(Protocol):
+    """Builds one generation beside the active one. Nothing it does is seen before the alias moves."""
+
+    def remove_documents(self, document_ids: Sequence[str]) -> int:
+        """Drop all chunks of the documents; how many chunks went."""
+
+    def add(self, chunks: Sequence[StoredChunk], terms: Sequence[Sequence[str]], vectors: Vectors) -> None:
+        """Add chunks with their terms and unit vectors.
+
+        Raises:
+            SpaceMismatch: vectors of another dimension. ValueError: rows that are not unit vectors.
+        """
+
+    def set_roles(self, roles: Mapping[str, frozenset[str]]) -> None:
+        """Give documents (by id) other reading roles without touching their text or vectors."""
+
+    def chunk_ids(self, document_id: str) -> Sequence[str]:
+        """Ids of a document's chunks in this state."""
+
+    def seal(self) -> tuple[int, int]:
+        """Finish the indexes; (table version, chunk count) of the state that the generation will pin."""
+
+
+class IndexReader(Protocol):
+    """One generation, as one principal sees it through each call."""
+
+    @property
+    def generation(self) -> Generation:
+        """What is being read."""
+
+    def bm25(self, terms: Sequence[str], query: Query, *, revoked: Sequence[str], k: int) -> list[Hit]:
+        """Best ``k`` by BM25 among what the principal may read and the filters admit, minus ``revoked`` documents."""
+
+    def dense(self, vector: Vector, query: Query, *, revoked: Sequence[str], k: int) -> list[Hit]:
+        """Nearest ``k`` by cosine distance under the same rules; k whenever k exist. ``score`` is 1 - distance."""
+
+    def chunks(self, chunk_ids: Sequence[str], principal: Principal, *, revoked: Sequence[str]) -> dict[str, StoredChunk]:
+        """The chunks by id, those that the principal may not read left out."""
+
+    def distances(self, vector: Vector, chunk_ids: Sequence[str]) -> dict[str, float]:
+        """Exact cosine distance of the vector to each of the chunks."""
+
+    def languages(self) -> Mapping[Language, int]:
+        """Chunks in each language."""
+
+
+class IndexStore(Protocol):
+    """Tables of one tenant."""
+
+    def begin(self, recipe: Recipe, base: Generation | None) -> IndexWriter:
+        """A writer on top of ``base`` when its recipe has the same space, terms and chunking, else on an empty table.
+
+        Raises:
+            SpaceMismatch: base and recipe differ in space (build from nothing instead).
+        """
+
+    def open(self, generation: Generation) -> IndexReader:
+        """A reader pinned to the generation."""
+
+    def drop(self, keep: Sequence[Generation]) -> None:
+        """Remove tables and versions that none of ``keep`` pins."""
+
+
+class VectorCache(Protocol):
+    """Vectors already known, by (text hash, space)."""
+
+    def get(self, space: str, text_hashes: Sequence[str]) -> dict[str, Vector]:
+        """Those that are known."""
+
+    def put(self, space: str, vectors: Mapping[str, Vector]) -> None:
+        """Remember unit vectors."""
+
+
+class Catalog(Protocol):
+    """Documents, states, rights, generations, alias, answers of one tenant. One transaction a method."""
+
+    def writer(self) -> AbstractContextManager[None]:
+        """Hold the tenant's write lock across processes.
+
+        Raises:
+            HomeLocked: another process holds it.
+        """
+
+    # generations
+    def active(self) -> Generation | None:
+        """The active generation."""
+
+    def generations(self) -> list[Generation]:
+        """All that are known, oldest first."""
+
+    def generation(self, generation_id: str) -> Generation:
+        """One generation. Raises NotFound."""
+
+    def add_generation(self, generation: Generation) -> None:
+        """Record a BUILDING generation; its documents start as a copy of ``generation.base``'s."""
+
+    def update_generation(self, generation_id: str, state: GenerationState, *, table_version: int | None = None,
+                          chunks: int | None = None, verdict: str | None = None) -> None:
+        """Move a generation that is not active through its states. ``documents`` is counted, never told."""
+
+    def publish(self, generation_id: str, *, expected: str | None) -> None:
+        """Move the alias in one transaction if ``expected`` (id or None) is still active; apply widened rights.
+
+        Raises:
+            GenerationConflict: another one is active by now.
+        """
+
+    def abandon_building(self) -> list[str]:
+        """Mark every BUILDING generation as REJECTED (left by a killed process); their ids."""
+
+    def forget_generations(self, keep: int) -> list[str]:
+        """Delete all but the active, the candidates and the newest ``keep`` retired ones; ids of the deleted."""
+
+    # documents of a generation
+    def put_document(self, generation_id: str, state: DocumentState, document: Document | None) -> None:
+        """Record a document's state, and its canonical text when it has one."""
+
+    def put_documents(self, generation_id: str, items: Iterable[tuple[DocumentState, Document | None]]) -> None:
+        """The same for many, in one transaction."""
+
+    def remove_documents(self, generation_id: str, document_ids: Sequence[str]) -> None:
+        """Take documents out of a generation that is not active."""
+
+    def states(self, generation_id: str) -> list[DocumentState]:
+        """All documents of a generation by name, ledger left out."""
+
+    def state(self, generation_id: str, document_id: str) -> DocumentState | None:
+        """One document with its ledger."""
+
+    def document(self, generation_id: str, document_id: str) -> Document | None:
+        """A document's canonical text in a generation. No rights are checked here: callers ask ``may_read`` first."""
+
+    # rights, live for every generation
+    def acl(self, document_id: str) -> Acl:
+        """The live rights; empty (nobody) for an unknown or deleted document."""
+
+    def narrow(self, document_id: str, acl: Acl) -> None:
+        """Intersect the live rights with ``acl`` at once, for every generation."""
+
+    def delete(self, document_ids: Sequence[str]) -> None:
+        """Tombstones: unseen at once in every generation."""
+
+    def restore(self, document_ids: Sequence[str]) -> None:
+        """Lift tombstones of documents that a sync found again; takes effect when its candidate is published."""
+
+    def revoked(self, generation_id: str, principal: Principal) -> tuple[str, ...]:
+        """Documents of the generation whose indexed roles would admit the principal but whose live rights do not."""
+
+    def may_read(self, document_id: str, principal: Principal) -> bool:
+        """Whether live rights admit the principal."""
+
+    # answers
+    def save_answer(self, answer_id: str, principal: Principal, created_at: datetime, body: str,
+                    documents: Sequence[str]) -> None:
+        """Keep an answer's JSON as it was given; an id is written once. Raises CorruptIndex on a second write."""
+
+    def answer(self, answer_id: str, principal: Principal) -> str:
+        """The stored JSON, while the asker may still read every document it cites. Raises NotFound."""

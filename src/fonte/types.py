@@ -1,0 +1,775 @@
+"""The values that travel through fonte: frozen, slotted, and refusing what cannot be true.
+
+Offsets are half-open ranges of Unicode code points into a document's canonical text. Pages, slides and lines count
+from 1. Boxes are PDF points ``(x0, y0, x1, y1)`` measured from the lower left corner of the unrotated page.
+Constructors raise ``ValueError``; nothing here reads files, models or stores.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from enum import StrEnum
+from typing import Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+Vector: TypeAlias = npt.NDArray[np.float32]
+"""One unit vector, shape (dim,)."""
+Vectors: TypeAlias = npt.NDArray[np.float32]
+"""Unit vectors as rows, shape (n, dim)."""
+Box: TypeAlias = tuple[float, float, float, float]
+Language: TypeAlias = str
+"""ISO 639-1 code, or ``und`` when it is not known."""
+
+UNKNOWN_LANGUAGE = "und"
+PUBLIC_ROLE = "public"
+DEFAULT_TENANT = "default"
+
+
+def sha256_hex(data: str | bytes) -> str:
+    """SHA-256 of bytes, or of a string's UTF-8 form, as 64 hexadecimal digits."""
+    return hashlib.sha256(data.encode() if isinstance(data, str) else data).hexdigest()
+
+
+def _check_range(start: int, end: int) -> None:
+    if not 0 <= start <= end:
+        message = f"not a half-open range: {start}..{end}"
+        raise ValueError(message)
+
+
+# --- who may read ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Acl:
+    """The roles that may read a document. Empty means nobody."""
+
+    roles: frozenset[str] = frozenset()
+
+    def __post_init__(self) -> None:
+        if any(not role.strip() or "\0" in role for role in self.roles):
+            raise ValueError("a role must be a non-empty name")
+
+    def admits(self, principal: Principal) -> bool:
+        """Whether the principal holds one of the roles."""
+        return not self.roles.isdisjoint(principal.held_roles)
+
+
+@dataclass(frozen=True, slots=True)
+class Principal:
+    """Who asks. Required on every read; there is no value that means "unrestricted"."""
+
+    tenant: str = DEFAULT_TENANT
+    user: str | None = None
+    roles: frozenset[str] = frozenset()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "roles", frozenset(self.roles))
+        if not self.tenant:
+            raise ValueError("a principal needs a tenant")
+        if any(role.startswith("user:") for role in self.roles):
+            raise ValueError("user:… is given by the user's identity and cannot be claimed as a role")
+
+    @property
+    def held_roles(self) -> frozenset[str]:
+        """The given roles, ``public``, and ``user:U`` for user U."""
+        own = {f"user:{self.user}"} if self.user else set()
+        return self.roles | {PUBLIC_ROLE} | own
+
+
+# --- bytes to structure ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Bytes as they came, with what the place they came from says of them.
+
+    ``body`` may be absent for large files that a parser process opens by ``path`` itself; one of the two is set.
+    ``name`` is what people call it: the path below the synced folder, or a record's ``_id``.
+    """
+
+    uri: str
+    name: str
+    content_hash: str
+    acl: Acl
+    path: str | None = None
+    body: bytes | None = None
+    media_type: str | None = None
+    modified_at: datetime | None = None
+    language: Language | None = None
+    metadata: Mapping[str, str] = field(default_factory=dict)
+
+
+class BlockKind(StrEnum):
+    """What a block of a document is."""
+
+    HEADING = "heading"
+    PARAGRAPH = "paragraph"
+    LIST_ITEM = "list_item"
+    ROW = "row"
+    CODE = "code"
+    CAPTION = "caption"
+    NOTE = "note"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where characters ``start..end`` lie in the original. Fields that do not apply are None.
+
+    ``range`` is A1 notation without the sheet (``B2:D9``), ``time`` seconds, ``lines`` first and last line.
+    """
+
+    start: int
+    end: int
+    page: int | None = None
+    box: Box | None = None
+    slide: int | None = None
+    time: tuple[float, float] | None = None
+    sheet: str | None = None
+    range: str | None = None
+    anchor: str | None = None
+    lines: tuple[int, int] | None = None
+
+    def __post_init__(self) -> None:
+        _check_range(self.start, self.end)
+
+    def shifted(self, by: int) -> Place:
+        """The same place with its characters moved by ``by``."""
+        return Place(
+            self.start + by, self.end + by, self.page, self.box, self.slide, self.time, self.sheet, self.range,
+            self.anchor, self.lines,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One piece of a parsed document, in reading order.
+
+    ``places`` are relative to ``text`` (the finest the format knows: a PDF's words, a sheet's row). ``before`` is the
+    exact white space between the block before and this one; None lets the canonical text choose (a blank line, or a
+    line end between list items and between rows).
+    """
+
+    kind: BlockKind
+    text: str
+    level: int = 0
+    places: tuple[Place, ...] = ()
+    before: str | None = None
+    table: int | None = None
+    """Number of the table that a ROW belongs to, from 0 in the document."""
+    header: bool = False
+    """A ROW that holds the column names."""
+
+    def __post_init__(self) -> None:
+        if (self.kind is BlockKind.HEADING) != (self.level > 0):
+            raise ValueError("headings, and only headings, have a level from 1")
+        if any(place.end > len(self.text) for place in self.places):
+            raise ValueError("a place lies outside its block")
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """Something that a stage knows it did not keep: code, how much, and where (pages, rows) in words."""
+
+    code: str
+    message: str
+    count: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """What is counted through every stage of the conservation ledger."""
+
+    characters: int = 0
+    words: int = 0
+    numbers: int = 0
+    rows: int = 0
+    pages: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """Structure out of bytes. ``source_counts`` is what the parser counted in the source, independent of the blocks.
+
+    ``verbatim`` says that the blocks with their ``before`` and ``tail`` give the decoded source exactly, so that its
+    lines are the canonical text's lines.
+    """
+
+    blocks: tuple[Block, ...]
+    parser: str
+    title: str | None = None
+    media_type: str = "application/octet-stream"
+    page_labels: tuple[str, ...] = ()
+    pages: int | None = None
+    source_counts: Counts = Counts()
+    losses: tuple[Loss, ...] = ()
+    metadata: Mapping[str, str] = field(default_factory=dict)
+    verbatim: bool = False
+    tail: str = ""
+    empty_reason: str | None = None
+    """Why there is no text although the source is not empty: ``needs_ocr`` or ``empty``."""
+
+
+# --- documents and chunks --------------------------------------------------------------------------------------------
+
+
+class DocumentStatus(StrEnum):
+    """States of a document. Only READY and PARTIAL are searchable."""
+
+    PENDING = "pending"
+    READY = "ready"
+    PARTIAL = "partial"
+    EMPTY = "empty"
+    NEEDS_OCR = "needs_ocr"
+    FAILED = "failed"
+    DELETED = "deleted"
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A stretch of canonical text under one heading path. ``start`` is the heading's own first character.
+
+    ``body_start`` is where the text after the heading begins (equal to ``start`` for text before any heading).
+    Sections follow each other without gap or overlap and cover the whole text.
+    """
+
+    path: tuple[str, ...]
+    start: int
+    body_start: int
+    end: int
+
+    def __post_init__(self) -> None:
+        if not self.start <= self.body_start <= self.end:
+            raise ValueError("a section's body must lie inside it")
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A block in canonical text: its kind and characters."""
+
+    kind: BlockKind
+    start: int
+    end: int
+    table: int | None = None
+    header: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """Canonical text of one version of one source, with its sections, blocks and offset table.
+
+    ``version`` is the hash of the source's bytes. ``places`` are sorted by ``start`` and do not overlap.
+    """
+
+    id: str
+    tenant: str
+    uri: str
+    name: str
+    version: str
+    title: str
+    text: str
+    acl: Acl
+    language: Language = UNKNOWN_LANGUAGE
+    media_type: str = "application/octet-stream"
+    parser: str = ""
+    sections: tuple[Section, ...] = ()
+    spans: tuple[Span, ...] = ()
+    places: tuple[Place, ...] = ()
+    page_labels: tuple[str, ...] = ()
+    pages: int | None = None
+    lines_are_source_lines: bool = False
+    metadata: Mapping[str, str] = field(default_factory=dict)
+    modified_at: datetime | None = None
+
+    @property
+    def text_hash(self) -> str:
+        """SHA-256 of the canonical text."""
+        return sha256_hex(self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class Locator:
+    """Where characters ``start..end`` of a document are, in every way that its format knows."""
+
+    start: int
+    end: int
+    page: int | None = None
+    page_label: str | None = None
+    page_end: int | None = None
+    boxes: tuple[Box, ...] = ()
+    """Boxes on ``page``."""
+    slide: int | None = None
+    time: tuple[float, float] | None = None
+    sheet: str | None = None
+    range: str | None = None
+    anchor: str | None = None
+    lines: tuple[int, int] | None = None
+
+    def __post_init__(self) -> None:
+        _check_range(self.start, self.end)
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """The indexed unit. ``content`` is always ``document.text[start:end]``; ``context`` is embedded, never quoted.
+
+    ``index`` is the position among the document's chunks, from 0. ``tokens`` counts the embedded text in the
+    encoder's own tokens, prefix and special tokens included; ``header_tokens`` the share of ``context``.
+    """
+
+    id: str
+    document_id: str
+    index: int
+    start: int
+    end: int
+    content: str
+    context: str = ""
+    section: tuple[str, ...] = ()
+    language: Language = UNKNOWN_LANGUAGE
+    tokens: int = 0
+    header_tokens: int = 0
+
+    def __post_init__(self) -> None:
+        _check_range(self.start, self.end)
+        if not self.content.strip():
+            raise ValueError("a chunk needs content")
+        if len(self.content) != self.end - self.start:
+            raise ValueError("a chunk's content does not have its range's length")
+
+    @property
+    def text(self) -> str:
+        """What is embedded and searched: the context header, then the content."""
+        return f"{self.context}\n{self.content}" if self.context else self.content
+
+    @property
+    def text_hash(self) -> str:
+        """SHA-256 of ``text``: with the space it names the vector."""
+        return sha256_hex(self.text)
+
+
+def document_id(tenant: str, uri: str) -> str:
+    """Identity of a document: of the tenant and the source URI, not of its content (see adr/0008)."""
+    return "d" + sha256_hex(f"{tenant}\0{uri}")[:20]
+
+
+def chunk_id(document: str, version: str, recipe: str, start: int, end: int) -> str:
+    """Identity of a chunk: equal document version, recipe and range give an equal id."""
+    return "c" + sha256_hex(f"{document}\0{version}\0{recipe}\0{start}\0{end}")[:24]
+
+
+# --- recipes and generations -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    """An embedding space. Vectors of two spaces never meet; ``id`` is the hash of weights and card."""
+
+    id: str
+    model: str
+    revision: str
+    dimensions: int
+    window: int
+    """Longest input in the encoder's own tokens, special tokens included."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkingRecipe:
+    """How documents are cut. ``unit`` is ``tokens`` (of the encoder) or ``characters``."""
+
+    strategy: Literal["boundaries", "blind", "tokens"] = "boundaries"
+    size: int = 256
+    overlap: int = 0
+    header: bool = True
+    unit: Literal["tokens", "characters"] = "tokens"
+
+    def __post_init__(self) -> None:
+        if self.size < 1 or not 0 <= self.overlap < self.size:
+            raise ValueError("chunking needs size >= 1 and 0 <= overlap < size")
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """All that decides an index: equal recipe and documents give an equal index."""
+
+    pipeline: str
+    normaliser: str
+    chunking: ChunkingRecipe
+    terms: str
+    space: Space
+
+    @property
+    def id(self) -> str:
+        """Short hash of every field."""
+        return sha256_hex(repr(self))[:16]
+
+
+class GenerationState(StrEnum):
+    """Life of a generation."""
+
+    BUILDING = "building"
+    CANDIDATE = "candidate"
+    ACTIVE = "active"
+    RETIRED = "retired"
+    REJECTED = "rejected"
+
+
+@dataclass(frozen=True, slots=True)
+class Generation:
+    """One state of a tenant's index: a table of the store at one version."""
+
+    id: str
+    tenant: str
+    state: GenerationState
+    recipe: Recipe
+    table: str
+    table_version: int
+    created_at: datetime
+    documents: int = 0
+    chunks: int = 0
+    verdict: str | None = None
+    base: str | None = None
+    """The generation that this one was built from."""
+
+
+# --- questions and rankings ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """Metadata filters, applied inside each leg. Empty tuples and None do not filter."""
+
+    documents: tuple[str, ...] = ()
+    """Document ids, names or source URIs."""
+    languages: tuple[Language, ...] = ()
+    media_types: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A question as asked, by whom, within which filters. ``text`` is data: no operator comes from it."""
+
+    text: str
+    principal: Principal
+    filters: Filters = Filters()
+    as_of: date | None = None
+    languages: tuple[Language, ...] = ()
+    """What the text may be written in, surest first; more than one when it is too short to tell."""
+
+    def __post_init__(self) -> None:
+        if not self.text.strip():
+            raise ValueError("a query needs text")
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One chunk in a ranking. Scores of earlier stages travel along; ``score`` orders this ranking, higher first."""
+
+    chunk_id: str
+    document_id: str
+    score: float
+    bm25: float | None = None
+    dense_distance: float | None = None
+    rrf: float | None = None
+    rerank: float | None = None
+
+    def __post_init__(self) -> None:
+        if not math.isfinite(self.score):
+            raise ValueError("a hit's score must be finite")
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """Hits of one stage: scores never rise, ties stand by chunk id, no chunk twice."""
+
+    stage: str
+    hits: tuple[Hit, ...]
+
+    def __post_init__(self) -> None:
+        keys = [(-hit.score, hit.chunk_id) for hit in self.hits]
+        if keys != sorted(keys):
+            raise ValueError(f"the {self.stage} ranking is not ordered by score, then id")
+        if len({hit.chunk_id for hit in self.hits}) != len(self.hits):
+            raise ValueError(f"the {self.stage} ranking repeats a chunk")
+
+
+@dataclass(frozen=True, slots=True)
+class StoredChunk:
+    """A chunk as the index keeps it, with its document's facts at that generation."""
+
+    chunk: Chunk
+    document_name: str
+    source_uri: str
+    source_version: str
+    title: str
+    roles: frozenset[str]
+    media_type: str
+    vector: Vector | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A chunk shown to the generator under a marker that the server handed out, from 1.
+
+    ``parts`` are chunk ids whose overlapping spans were merged into this one; ``start..end`` the merged range.
+    """
+
+    marker: int
+    stored: StoredChunk
+    document: Document
+    start: int
+    end: int
+    hit: Hit
+    parts: tuple[str, ...] = ()
+
+    @property
+    def content(self) -> str:
+        """The passage's exact slice of its document."""
+        return self.document.text[self.start : self.end]
+
+
+# --- answers ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class DraftSentence:
+    """A sentence that an extractive generator took: its text, and the exact characters it was taken from."""
+
+    text: str
+    marker: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What a generator wrote: unverified. ``declined`` means it said that the sources do not hold the answer.
+
+    ``taken`` is filled by extractive generators only: where each sentence of ``text`` was cut.
+    """
+
+    text: str
+    declined: bool = False
+    taken: tuple[DraftSentence, ...] = ()
+    missing: tuple[str, ...] = ()
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost: float = 0.0
+
+
+Support: TypeAlias = Literal["supported", "partial", "unsupported", "not_checked"]
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """Minted by the server: quote cut from stored canonical text, its hash, and where it is."""
+
+    index: int
+    chunk_id: str
+    chunk_index: int
+    document_id: str
+    document_name: str
+    source_uri: str
+    source_version: str
+    quote: str
+    quote_sha256: str
+    locator: Locator
+    label: str
+    fragment: str
+    url: str
+    cosine_distance: float | None
+
+    def __post_init__(self) -> None:
+        if sha256_hex(self.quote) != self.quote_sha256:
+            raise ValueError("a quote does not have its hash")
+        if len(self.quote) != self.locator.end - self.locator.start:
+            raise ValueError("a quote does not have its locator's length")
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence of an answer, the markers it carries, and what was checked of it."""
+
+    text: str
+    citations: tuple[int, ...]
+    support: Support = "not_checked"
+    checks: Mapping[str, str | float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class GateVerdict:
+    """Whether the evidence is enough. ``features`` is what it was judged on."""
+
+    sufficient: bool
+    score: float
+    threshold: float
+    calibrated: bool
+    stamp: str
+    features: Mapping[str, float] = field(default_factory=dict)
+
+
+class AbstentionReason(StrEnum):
+    """Why there is no answer. A forbidden document looks like ``nothing_retrieved``."""
+
+    NOTHING_RETRIEVED = "nothing_retrieved"
+    WEAK_EVIDENCE = "weak_evidence"
+    UNSUPPORTED = "unsupported"
+    GENERATOR_DECLINED = "generator_declined"
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """One row of ``search``: a stored chunk, its rank, its locator and its scores."""
+
+    rank: int
+    stored: StoredChunk
+    hit: Hit
+    locator: Locator
+    duplicates: tuple[tuple[str, str], ...] = ()
+    """Document id and source URI of equal passages elsewhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResults:
+    """What ``search`` returns."""
+
+    query: str
+    generation: str
+    results: tuple[SearchResult, ...]
+    timings_ms: Mapping[str, float]
+    trace_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """Enough to explain or replay a question: rankings of every stage, gate, removed markers, timings."""
+
+    id: str
+    question: str
+    generation: str
+    rankings: tuple[Ranking, ...] = ()
+    gate: GateVerdict | None = None
+    removed_markers: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    timings_ms: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    question: str
+    language: Language
+    gate: GateVerdict
+    generation: str
+    generator: str
+    answer_id: str
+    trace: Trace
+    prompt_tokens: int
+    completion_tokens: int
+    cost: float
+
+
+@dataclass(frozen=True, slots=True)
+class Answered(_Outcome):
+    """An answer whose every shown citation the server minted."""
+
+    text: str
+    sentences: tuple[Sentence, ...]
+    citations: tuple[Citation, ...]
+    missing: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.citations:
+            raise ValueError("an answer without citations is an abstention")
+
+
+@dataclass(frozen=True, slots=True)
+class Abstained(_Outcome):
+    """No answer, why, and the nearest evidence shown as such."""
+
+    reason: AbstentionReason
+    message: str
+    nearest: tuple[SearchResult, ...] = ()
+
+
+Answer: TypeAlias = Answered | Abstained
+
+
+# --- states and reports ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerEntry:
+    """Conservation through the stages. ``balanced`` is judged when the document is built, within stated tolerance."""
+
+    source: Counts
+    canonical: Counts
+    chunks: Counts
+    truncated_chunks: int = 0
+    header_tokens: int = 0
+    embedded_tokens: int = 0
+    losses: tuple[Loss, ...] = ()
+    balanced: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """What built a document's index entries; ``status`` compares it with the recipe in force, field by field."""
+
+    embedding_model: str
+    embedding_revision: str
+    dimensions: int
+    space: str
+    pipeline: str
+    extractor: str
+    chunking: str
+    terms: str
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentState:
+    """One document in one generation, as ``documents`` shows it."""
+
+    document_id: str
+    name: str
+    uri: str
+    status: DocumentStatus
+    version: str
+    acl: Acl
+    reason: str | None = None
+    retryable: bool = False
+    chunks: int = 0
+    pages: int | None = None
+    language: Language = UNKNOWN_LANGUAGE
+    stamp: Stamp | None = None
+    ledger: LedgerEntry | None = None
+    source_root: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A source that did not become READY, and why."""
+
+    source_uri: str
+    state: DocumentStatus
+    reason: str
+    retryable: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SyncReport:
+    """What a sync did; counters are written from the store when the work has ended."""
+
+    generation: str | None
+    published: bool
+    documents: Mapping[str, int]
+    chunks_added: int
+    chunks_removed: int
+    chunks_total: int
+    embedded_texts: int
+    failures: tuple[Failure, ...]
+    seconds: float
+    notes: tuple[str, ...] = ()
