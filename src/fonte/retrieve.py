@@ -1,0 +1,174 @@
+"""A question to a ranking: terms → BM25, embedding → dense, reciprocal rank fusion, diversity.
+
+The principal and the filters act inside each leg, before k. Every stage leaves its Ranking for the trace.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from fonte.protocols import Embedder, IndexReader, Terms
+from fonte.ranking.diversity import Candidate, diversify
+from fonte.ranking.fusion import fuse
+from fonte.types import UNKNOWN_LANGUAGE, Hit, Query, Ranking, StoredChunk, Vector
+
+Mode = Literal["hybrid", "bm25", "dense"]
+
+BM25 = "bm25"
+DENSE = "dense"
+
+
+@dataclass(frozen=True, slots=True)
+class RetrievalSettings:
+    """Widths and cuts. ``max_distance`` is a plain cut on cosine distance; fused scores are never cut."""
+
+    k: int = 8
+    candidates: int = 50
+    mode: Mode = "hybrid"
+    per_document: int = 4
+    max_distance: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A ranked stretch of one document: the best chunk's hit, and the range that its overlapping neighbours extend.
+
+    ``copies`` are (document id, source URI) of equal passages elsewhere, that the principal may read too.
+    """
+
+    hit: Hit
+    stored: StoredChunk
+    start: int
+    end: int
+    parts: tuple[str, ...]
+    copies: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieved:
+    """What came back, best first, with the rankings of every stage and the time of each in milliseconds."""
+
+    found: tuple[Found, ...]
+    rankings: tuple[Ranking, ...]
+    timings_ms: Mapping[str, float] = field(default_factory=dict)
+    query_vector: Vector | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Retriever:
+    """The parts that a retrieval needs, for one open generation."""
+
+    reader: IndexReader
+    embedder: Embedder
+    terms: Terms
+
+    def retrieve(self, query: Query, revoked: Sequence[str], settings: RetrievalSettings) -> Retrieved:
+        """The best ``settings.k`` stretches for ``query``; ``revoked`` documents never enter a leg.
+
+        Raises:
+            ModelUnavailable, BadModelOutput: the question could not be embedded (not in mode ``bm25``).
+            StoreError: the index could not be read.
+        """
+        began = time.perf_counter()
+        timings: dict[str, float] = {}
+        legs, vector = self._legs(query, revoked, settings, timings)
+        mark = time.perf_counter()
+        ids = list(dict.fromkeys(hit.chunk_id for hits in legs.values() for hit in hits))
+        stored = self.reader.chunks(ids, query.principal, revoked=revoked)
+        legs = {leg: [hit for hit in hits if hit.chunk_id in stored] for leg, hits in legs.items()}
+        fused = fuse(legs, applicable=lambda chunk_id, leg: _applies(leg, query, stored[chunk_id]))
+        if vector is not None:
+            fused = self._with_distances(fused, vector)
+        kept = [hit for hit in fused if _within(hit, settings.max_distance)]
+        found = _diverse(kept, stored, settings)
+        rankings = [Ranking(leg, tuple(hits)) for leg, hits in legs.items()]
+        rankings.append(Ranking("fusion", tuple(fused)))
+        timings["fuse"] = _since(mark)
+        timings["total"] = _since(began)
+        return Retrieved(tuple(found), tuple(rankings), timings, vector)
+
+    def _legs(
+        self, query: Query, revoked: Sequence[str], settings: RetrievalSettings, timings: dict[str, float]
+    ) -> tuple[dict[str, list[Hit]], Vector | None]:
+        """The hits of each leg that the mode asks for, run side by side."""
+
+        def lexical() -> list[Hit]:
+            mark = time.perf_counter()
+            wanted = self.terms.query_terms(query.text, query.languages)
+            hits = self.reader.bm25(wanted, query, revoked=revoked, k=settings.candidates) if wanted else []
+            timings["bm25"] = _since(mark)
+            return hits
+
+        if settings.mode == "bm25":
+            vector = self._embed(query, timings) if settings.max_distance is not None else None
+            return {BM25: lexical()}, vector
+        with ThreadPoolExecutor(max_workers=1) as pool:
+            pending = pool.submit(lexical) if settings.mode == "hybrid" else None
+            vector = self._embed(query, timings)
+            mark = time.perf_counter()
+            dense = self.reader.dense(vector, query, revoked=revoked, k=settings.candidates)
+            timings["dense"] = _since(mark)
+            legs = {DENSE: dense} if pending is None else {BM25: pending.result(), DENSE: dense}
+        return legs, vector
+
+    def _embed(self, query: Query, timings: dict[str, float]) -> Vector:
+        mark = time.perf_counter()
+        vector = self.embedder.embed_query(query.text)
+        timings["embed"] = _since(mark)
+        return vector
+
+    def _with_distances(self, hits: Sequence[Hit], vector: Vector) -> list[Hit]:
+        """Exact distances also for hits that only BM25 found."""
+        unknown = [hit.chunk_id for hit in hits if hit.dense_distance is None]
+        known = self.reader.distances(vector, unknown) if unknown else {}
+        return [
+            hit if hit.dense_distance is not None else replace(hit, dense_distance=known[hit.chunk_id]) for hit in hits
+        ]
+
+
+def _since(mark: float) -> float:
+    return (time.perf_counter() - mark) * 1000
+
+
+def _applies(leg: str, query: Query, stored: StoredChunk) -> bool:
+    """BM25 says nothing about a passage in another language than the question's."""
+    language = stored.chunk.language
+    return leg != BM25 or language == UNKNOWN_LANGUAGE or not query.languages or language in query.languages
+
+
+def _within(hit: Hit, max_distance: float | None) -> bool:
+    return max_distance is None or (hit.dense_distance is not None and hit.dense_distance <= max_distance)
+
+
+def _diverse(hits: Sequence[Hit], stored: Mapping[str, StoredChunk], settings: RetrievalSettings) -> list[Found]:
+    by_id = {hit.chunk_id: hit for hit in hits}
+    candidates = [
+        Candidate(
+            key=hit.chunk_id,
+            document=hit.document_id,
+            start=stored[hit.chunk_id].chunk.start,
+            end=stored[hit.chunk_id].chunk.end,
+            content=stored[hit.chunk_id].chunk.content,
+        )
+        for hit in hits
+    ]
+    groups = diversify(candidates, per_document=settings.per_document)
+    return [
+        Found(
+            hit=by_id[group.key],
+            stored=stored[group.key],
+            start=group.start,
+            end=group.end,
+            parts=group.parts,
+            copies=tuple(
+                (stored[key].chunk.document_id, stored[key].source_uri)
+                for key in group.copies
+                if stored[key].chunk.document_id != stored[group.key].chunk.document_id
+            ),
+        )
+        for group in groups[: settings.k]
+    ]

@@ -1,0 +1,106 @@
+"""A sentence against the passages it cites: what can be proved or refuted without a model.
+
+A sentence taken word for word from its passage is ``supported``. A number or a date that no cited passage holds makes
+a sentence ``unsupported``. Everything else is ``not_checked``: nothing here claims more than it looked at.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from datetime import date
+
+from fonte.types import Passage, Support
+
+_MONTHS = {
+    name: number
+    for number, names in enumerate(
+        [
+            ("january", "jan", "gennaio", "gen"),
+            ("february", "feb", "febbraio"),
+            ("march", "mar", "marzo"),
+            ("april", "apr", "aprile"),
+            ("may", "maggio", "mag"),
+            ("june", "jun", "giugno", "giu"),
+            ("july", "jul", "luglio", "lug"),
+            ("august", "aug", "agosto", "ago"),
+            ("september", "sep", "sept", "settembre", "set", "sett"),
+            ("october", "oct", "ottobre", "ott"),
+            ("november", "nov", "novembre"),
+            ("december", "dec", "dicembre", "dic"),
+        ],
+        start=1,
+    )
+    for name in names
+}
+_MONTH = "|".join(sorted(_MONTHS, key=len, reverse=True))
+_DATES = (
+    re.compile(r"\b(?P<y>\d{4})-(?P<m>\d{1,2})-(?P<d>\d{1,2})\b"),
+    re.compile(r"\b(?P<d>\d{1,2})[./-](?P<m>\d{1,2})[./-](?P<y>\d{4})\b"),
+    re.compile(rf"\b(?P<d>\d{{1,2}})(?:st|nd|rd|th|º|°)?\s+(?:of\s+)?(?P<name>{_MONTH})\.?,?\s+(?P<y>\d{{4}})\b", re.I),
+    re.compile(rf"\b(?P<name>{_MONTH})\.?\s+(?P<d>\d{{1,2}})(?:st|nd|rd|th)?,?\s+(?P<y>\d{{4}})\b", re.I),
+)
+_NUMBER = re.compile(r"\d+(?:[.,'’]\d+)*")
+_GROUPED = 3
+
+
+def _dates(text: str) -> tuple[frozenset[date], str]:
+    """Every reading of the dates in a text, and the text without them."""
+    found: set[date] = set()
+    for pattern in _DATES:
+        for match in pattern.finditer(text):
+            parts = match.groupdict()
+            day = int(parts["d"])
+            month = int(parts["m"]) if parts.get("m") else _MONTHS[parts["name"].lower()]
+            # 03/04/2026 is read both ways round: which one was meant is not ours to guess.
+            for first, second in {(day, month), (month, day)} if parts.get("m") else {(day, month)}:
+                try:
+                    found.add(date(int(parts["y"]), second, first))
+                except ValueError:
+                    continue
+        text = pattern.sub(" ", text)
+    return frozenset(found), text
+
+
+def readings(number: str) -> frozenset[str]:
+    """Values that a written number may mean, as plain decimals: ``1.250`` is 1250 in Italian and 1.25 in English."""
+    plain = number.replace("'", "").replace("’", "")
+    values = set()
+    for decimal, group in ((".", ","), (",", ".")):
+        whole, *rest = plain.split(decimal)
+        groups = whole.split(group)
+        if len(rest) > 1 or (len(groups) > 1 and any(len(part) != _GROUPED for part in groups[1:])):
+            continue
+        value = "".join(groups).lstrip("0") or "0"
+        fraction = rest[0].rstrip("0") if rest else ""
+        values.add(f"{value}.{fraction}" if fraction else value)
+    return frozenset(values) or frozenset({plain})
+
+
+def missing_figures(sentence: str, sources: Iterable[str]) -> list[str]:
+    """Numbers and dates of a sentence that none of the sources holds, as they are written in the sentence."""
+    whole = "\n".join(sources)
+    source_dates, source_rest = _dates(whole)
+    known = frozenset[str]().union(*(readings(match.group()) for match in _NUMBER.finditer(source_rest + " " + whole)))
+    sentence_dates, rest = _dates(sentence)
+    missing = [] if not sentence_dates or sentence_dates & source_dates else [min(sentence_dates).isoformat()]
+    missing += [match.group() for match in _NUMBER.finditer(rest) if not readings(match.group()) & known]
+    return missing
+
+
+def check_sentence(sentence: str, cited: Sequence[Passage], *, verbatim: bool) -> tuple[Support, dict[str, str | float]]:
+    """Verdict and checks of one sentence (its markers already taken out).
+
+    Args:
+        sentence: the claim.
+        cited: the passages whose markers it carries.
+        verbatim: it was cut from one of them and its hash was checked.
+    """
+    if not cited:
+        return "unsupported", {"citation": "missing"}
+    if verbatim:
+        return "supported", {"verbatim": "ok", "numbers": "ok"}
+    absent = missing_figures(sentence, [f"{passage.stored.chunk.context}\n{passage.content}" for passage in cited])
+    if absent:
+        return "unsupported", {"numbers": "missing: " + ", ".join(absent)}
+    return "not_checked", {"numbers": "ok"}
