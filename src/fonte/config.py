@@ -1,0 +1,404 @@
+"""``fonte.toml`` and its environment: read, checked and turned into frozen settings.
+
+Later wins: defaults, the file, ``FONTE_SECTION_KEY`` variables, the command line. An unknown key is refused with the
+nearest known one; a name that a later version will know is refused as not built yet; a secret in the file is refused.
+Every refusal is one ``ConfigError`` that names the file (or variable) and the key. Only ``wiring`` and ``cli`` import
+this module.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import re
+import tomllib
+import types as python_types
+import typing
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, Literal, Self, TypeAlias
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, field_validator, model_validator
+
+from fonte.errors import ConfigError
+from fonte.types import ChunkingRecipe
+
+CONFIG_NAME = "fonte.toml"
+
+Positive: TypeAlias = Annotated[int, Field(ge=1)]
+Seconds: TypeAlias = Annotated[float, Field(gt=0)]
+_Raw: TypeAlias = dict[str, typing.Any]
+"""What TOML gave: nothing is known of it until the models have looked."""
+
+_SECRET = re.compile(r"api_?key|token|secret|passw(or)?d|credential|bearer|private_?key", re.IGNORECASE)
+_SECRET_HINT = "take it out of the file; keys come from the environment, e.g. FONTE_GENERATION_API_KEY"  # noqa: S105 - a hint's text, no secret
+_SECRET_VARIABLE = re.compile(r"FONTE_[A-Z_]*?(API_KEY|TOKEN|SECRET|PASSWORD)(_FILE)?")
+_ALIASES = {"FONTE_DATABASE_URL": ("store", "database_url")}
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+def _one_of(value: str, built: set[str], later: set[str]) -> str:
+    if value in later:
+        raise ValueError(f'"{value}" is not built yet in this version')
+    if value not in built:
+        raise ValueError("should be " + " or ".join(f'"{name}"' for name in sorted(built)))
+    return value
+
+
+def _plain_url(url: str | None) -> str | None:
+    if url is None:
+        return None
+    parts = urlsplit(url)
+    if parts.scheme not in {"http", "https"} or not parts.hostname:
+        raise ValueError("should be an address that begins with http:// or https://")
+    if parts.password is not None or parts.username is not None:
+        raise ValueError("holds a user name or password: secrets come from the environment, never from settings")
+    return url
+
+
+class ChunkingSettings(_Section):
+    """How documents are cut. ``size``, ``overlap``, ``header`` and ``unit`` default by strategy."""
+
+    strategy: str = "boundaries"
+    size: Positive | None = None
+    overlap: Annotated[int, Field(ge=0)] = 0
+    header: bool | None = None
+    unit: Literal["tokens", "characters"] | None = None
+
+    @field_validator("strategy")
+    @classmethod
+    def _known_strategy(cls, value: str) -> str:
+        later = {"recursive", "semantic", "document", "parent_child"}
+        return _one_of(value, {"boundaries", "blind", "tokens"}, later)
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        if self.strategy == "tokens" and self.unit == "characters":
+            raise ValueError('strategy "tokens" counts tokens; use "blind" for characters')
+        self.recipe()
+        return self
+
+    def recipe(self) -> ChunkingRecipe:
+        """The recipe with every default filled in: blind cuts 512 characters, the others 256 tokens.
+
+        ``blind`` with ``unit = "tokens"`` is the strategy ``tokens``. Only ``boundaries`` writes a header unless told.
+        """
+        strategy = self.strategy
+        unit = self.unit or ("characters" if strategy == "blind" else "tokens")
+        if strategy == "blind" and unit == "tokens":
+            strategy = "tokens"
+        size = self.size or (ChunkingRecipe().size if unit == "tokens" else 512)
+        header = strategy == "boundaries" if self.header is None else self.header
+        name = typing.cast('Literal["boundaries", "blind", "tokens"]', strategy)
+        return ChunkingRecipe(strategy=name, size=size, overlap=self.overlap, header=header, unit=unit)
+
+
+class EmbeddingSettings(_Section):
+    """Which model makes vectors. ``window`` and ``dimensions`` declare what an endpoint does not tell."""
+
+    source: str = "package:multilingual-e5-small"
+    base_url: str | None = None
+    window: Positive | None = None
+    dimensions: Positive | None = None
+    threads: Positive | None = None
+    timeout_seconds: Seconds = 60.0
+
+    @field_validator("source")
+    @classmethod
+    def _scheme(cls, value: str) -> str:
+        scheme, _, name = value.partition(":")
+        if scheme not in {"package", "hf", "path", "openai"} or not name:
+            raise ValueError('should be "package:NAME", "hf:NAME@REVISION", "path:DIR" or "openai:MODEL"')
+        return value
+
+    _url = field_validator("base_url")(_plain_url)
+
+
+class RetrievalSettings(_Section):
+    """Widths of retrieval; each leg fetches ``candidates``, or ``k`` where that is more.
+
+    ``per_document`` 0 means no cap; ``max_distance`` is a cosine distance, above 0 to 2.
+    """
+
+    k: Positive = 8
+    candidates: Positive = 50
+    mode: Literal["hybrid", "bm25", "dense"] = "hybrid"
+    rerank: bool = False
+    max_distance: Annotated[float, Field(gt=0, le=2)] | None = None
+    per_document: Annotated[int, Field(ge=0)] = 4
+
+    @field_validator("rerank")
+    @classmethod
+    def _built(cls, value: bool) -> bool:  # noqa: FBT001 - pydantic calls it
+        if value:
+            raise ValueError("reranking is not built yet in this version")
+        return value
+
+
+class GateSettings(_Section):
+    """What a wrong answer and a needless refusal cost, in any one unit."""
+
+    cost_wrong: Annotated[float, Field(gt=0)] = 4.0
+    cost_abstain: Annotated[float, Field(gt=0)] = 1.0
+
+
+class GenerationSettings(_Section):
+    """Who writes the draft. An endpoint needs ``base_url`` and ``model``."""
+
+    name: str = "extractive"
+    base_url: str | None = None
+    model: str | None = None
+    timeout_seconds: Seconds = 60.0
+    max_tokens: Positive = 512
+
+    _url = field_validator("base_url")(_plain_url)
+
+    @field_validator("name")
+    @classmethod
+    def _known_name(cls, value: str) -> str:
+        return _one_of(value, {"extractive", "openai"}, {"anthropic", "gguf"})
+
+    @model_validator(mode="after")
+    def _complete(self) -> Self:
+        if self.name == "openai" and (self.base_url is None or self.model is None):
+            raise ValueError('name = "openai" needs base_url and model')
+        return self
+
+
+class StoreSettings(_Section):
+    """Where the index lives: the home itself. Other stores are not built yet."""
+
+    database_url: str | None = None
+    uri: str | None = None
+
+    @model_validator(mode="after")
+    def _built(self) -> Self:
+        if self.database_url is not None or self.uri is not None:
+            raise ValueError(
+                "another store than the home (PostgreSQL, object storage) is not built yet in this version"
+            )
+        return self
+
+
+class GoldenSettings(_Section):
+    """The golden set that judges candidates, and the file of its floors."""
+
+    path: Path | None = None
+    floors: Path | None = None
+
+
+class ParsingSettings(_Section):
+    """Limits of one parse in its child process."""
+
+    timeout_seconds: Seconds = 60.0
+    memory_mb: Annotated[int, Field(ge=256)] = 2048
+    max_file_mb: Positive = 200
+
+
+class SourceRule(_Section):
+    """What holds for sources whose name matches one of the globs. ``roles = []`` means nobody may read them."""
+
+    match: tuple[str, ...]
+    roles: tuple[str, ...] | None = None
+    language: Annotated[str, Field(pattern=r"^[a-z]{2}$")] | None = None
+    title: str | None = None
+
+    @field_validator("match", mode="before")
+    @classmethod
+    def _one_or_many(cls, value: object) -> object:
+        return (value,) if isinstance(value, str) else tuple(value) if isinstance(value, list) else value
+
+    @model_validator(mode="after")
+    def _named(self) -> Self:
+        if not self.match or any(not item.strip() for item in (*self.match, *(self.roles or ()))):
+            raise ValueError("match should name at least one glob, and no glob or role may be empty")
+        return self
+
+
+class Settings(_Section):
+    """All settings. ``file`` is where they were read from, None when there was no file."""
+
+    chunking: ChunkingSettings = ChunkingSettings()
+    embedding: EmbeddingSettings = EmbeddingSettings()
+    retrieval: RetrievalSettings = RetrievalSettings()
+    gate: GateSettings = GateSettings()
+    generation: GenerationSettings = GenerationSettings()
+    store: StoreSettings = StoreSettings()
+    golden: GoldenSettings = GoldenSettings()
+    parsing: ParsingSettings = ParsingSettings()
+    sources: tuple[SourceRule, ...] = ()
+    file: Path | None = None
+
+    def chunking_recipe(self) -> ChunkingRecipe:
+        """The chunking part of the recipe."""
+        return self.chunking.recipe()
+
+
+SECTIONS: Mapping[str, type[_Section]] = python_types.MappingProxyType(
+    {
+        name: field.annotation
+        for name, field in Settings.model_fields.items()
+        if isinstance(field.annotation, type) and issubclass(field.annotation, _Section)
+    }
+)
+"""Every section but ``[[sources]]``, by name."""
+
+
+def variables() -> dict[str, tuple[str, str]]:
+    """Every environment variable that sets something, with its section and key."""
+    keys = [(section, key) for section, model in SECTIONS.items() for key in model.model_fields]
+    return {f"FONTE_{section}_{key}".upper(): (section, key) for section, key in keys} | _ALIASES
+
+
+def find_config(home: Path) -> Path | None:
+    """``fonte.toml`` in the home, else beside it, else None."""
+    for folder in (home, home.absolute().parent):
+        if (folder / CONFIG_NAME).is_file():
+            return folder / CONFIG_NAME
+    return None
+
+
+def load_settings(
+    config: Path | None, home: Path, environ: Mapping[str, str], overrides: Mapping[str, object] | None = None
+) -> Settings:
+    """Settings out of defaults, file, environment and overrides (``{"retrieval.k": 4}``), later ones winning.
+
+    ``config`` None looks for ``fonte.toml`` in and beside ``home``; a file that was named must exist.
+
+    Raises:
+        ConfigError: a file that cannot be read, a key that is unknown, or a value that is wrong.
+    """
+    path = config if config is not None else find_config(home)
+    raw = _read(path) if path is not None else {}
+    _check_keys(raw, str(path))
+    origins = dict.fromkeys(raw, str(path))
+    for where, section, key, value in (*_from_environment(environ), *_from_overrides(overrides or {})):
+        raw.setdefault(section, {})[key] = value
+        origins[f"{section}.{key}"] = where
+    try:
+        settings = Settings.model_validate_json(json.dumps(raw, default=str), strict=True)
+    except ValidationError as error:
+        raise _one_line(error, raw, origins) from None
+    return _anchored(settings, path)
+
+
+def _read(path: Path) -> _Raw:
+    try:
+        return tomllib.loads(path.read_bytes().decode("utf-8-sig"))
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise ConfigError(f"{path}: cannot be read: {reason}", hint="name a readable file with --config") from error
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path}: is not UTF-8 text (byte {error.start})", hint="save it as UTF-8") from error
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{path}: is not valid TOML: {error}", hint="correct that line") from error
+
+
+def _check_keys(raw: _Raw, where: str) -> None:
+    for name, part in raw.items():
+        if name != "sources" and name not in SECTIONS:
+            raise _unknown(where, name, [f"[{known}]" for known in (*SECTIONS, "sources")], f"[{name}]")
+        tables = part if isinstance(part, list) else [part]
+        if isinstance(part, list) != (name == "sources") or not all(isinstance(table, dict) for table in tables):
+            shape = "a list of tables, [[sources]]" if name == "sources" else f"a table, [{name}]"
+            raise ConfigError(f"{where}: {name} should be {shape}", hint="see the configuration reference")
+        model = SourceRule if name == "sources" else SECTIONS[name]
+        for table in tables:
+            for key in table:
+                if key not in model.model_fields:
+                    raise _unknown(where, key, list(model.model_fields), f"[{name}] {key}")
+
+
+def _unknown(where: str, key: str, known: list[str], shown: str) -> ConfigError:
+    if _SECRET.search(key):
+        return ConfigError(f"{where}: {shown} looks like a secret", hint=_SECRET_HINT)
+    near = difflib.get_close_matches(shown if shown.startswith("[") and " " not in shown else key, known, n=1)
+    hint = f"did you mean {near[0]}?" if near else f"known here: {', '.join(known)}"
+    return ConfigError(f"{where}: {shown} is not a setting", hint=hint)
+
+
+def _from_environment(environ: Mapping[str, str]) -> Iterator[tuple[str, str, str, object]]:
+    known = variables()
+    for name in sorted(environ):
+        if not name.startswith("FONTE_") or (name not in known and _SECRET_VARIABLE.fullmatch(name)):
+            continue
+        if name in known:
+            section, key = known[name]
+            yield name, section, key, _from_text(name, section, key, environ[name])
+            continue
+        near = difflib.get_close_matches(name, known, n=1, cutoff=0.9)
+        if near or any(name.startswith(f"FONTE_{section.upper()}_") for section in SECTIONS):
+            hint = f"did you mean {near[0]}?" if near else "unset it, or see the configuration reference"
+            raise ConfigError(f"environment: {name} is not a setting", hint=hint)
+
+
+def _from_text(name: str, section: str, key: str, text: str) -> object:
+    annotation = SECTIONS[section].model_fields[key].rebuild_annotation()
+    if not text.strip() and type(None) in typing.get_args(annotation):
+        return None
+    try:
+        value: object = TypeAdapter(annotation).validate_strings(text.strip())
+    except ValidationError as error:
+        raise ConfigError(f"environment: {name}: {_because(error)}", hint="correct or unset the variable") from None
+    return _from_here(value)
+
+
+def _from_here(value: object) -> object:
+    """Paths that a variable or option names are relative to where the command runs, and JSON has no paths."""
+    if isinstance(value, str) and value.startswith("path:"):
+        return f"path:{Path(value.removeprefix('path:')).expanduser().absolute()}"
+    return str(value.expanduser().absolute()) if isinstance(value, Path) else value
+
+
+def _from_overrides(overrides: Mapping[str, object]) -> Iterator[tuple[str, str, str, object]]:
+    for dotted, value in overrides.items():
+        section, _, key = dotted.partition(".")
+        if section not in SECTIONS or key not in SECTIONS[section].model_fields:
+            raise ConfigError(f"command line: {dotted} is not a setting", hint="see fonte --help")
+        yield "command line", section, key, _from_here(value)
+
+
+def _because(error: ValidationError) -> str:
+    first = error.errors(include_url=False)[0]
+    message = first["msg"].removeprefix("Value error, ").removeprefix("Input ")
+    shown = first["input"]
+    if first["type"] != "value_error" and isinstance(shown, str | int | float):
+        message += f", not {shown!r}"
+    more = error.error_count() - 1
+    return f"{message} (and {more} more)" if more else message
+
+
+def _one_line(error: ValidationError, raw: _Raw, origins: Mapping[str, str]) -> ConfigError:
+    place = [str(part) for part in error.errors()[0]["loc"]]
+    section, key = place[0], place[1] if len(place) > 1 else ""
+    part = raw.get(section)
+    # A fault of a whole section (two keys that do not fit) belongs to whoever spoke last about any of its keys.
+    spoken = [key] if key else list(part) if isinstance(part, dict) else []
+    wheres = [origins[name] for name in (f"{section}.{item}" for item in spoken) if name in origins]
+    where = wheres[-1] if wheres else origins.get(section, "defaults")
+    if section == "sources":
+        shown = f"[[sources]] {int(key) + 1}" + "".join(f" {item}" for item in place[2:3])
+    else:
+        shown = f"[{section}] {key}".rstrip()
+    return ConfigError(f"{where}: {shown}: {_because(error)}", hint=f"correct {shown}")
+
+
+def _anchored(settings: Settings, path: Path | None) -> Settings:
+    """Relative paths in a file are relative to the file's folder, wherever the command runs."""
+    base = path.absolute().parent if path is not None else Path.cwd()
+    golden = settings.golden
+    anchored = {name: base / value for name, value in golden if value is not None}
+    source = settings.embedding.source
+    if source.startswith("path:"):
+        source = f"path:{base / Path(source.removeprefix('path:')).expanduser()}"
+    return settings.model_copy(
+        update={
+            "golden": golden.model_copy(update=anchored),
+            "embedding": settings.embedding.model_copy(update={"source": source}),
+            "file": path,
+        }
+    )
