@@ -187,6 +187,9 @@ class IndexReader(Protocol):
     def languages(self) -> Mapping[Language, int]:
         """Chunks in each language."""
 
+    def document_frequencies(self, terms: Sequence[str]) -> Mapping[str, int]:
+        """In how many chunks of the generation each term stands (absent terms may be left out)."""
+
 
 class IndexStore(Protocol):
     """Tables of one tenant."""

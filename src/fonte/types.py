@@ -628,7 +628,11 @@ class SearchResult:
     rank: int
     stored: StoredChunk
     hit: Hit
+    content: str
+    """The exact slice ``locator.start..locator.end``: the chunk's, or its range merged with overlapping neighbours."""
     locator: Locator
+    fragment: str
+    label: str
     duplicates: tuple[tuple[str, str], ...] = ()
     """Document id and source URI of equal passages elsewhere."""
 

@@ -1,0 +1,64 @@
+"""Evidence to a verdict: may an answer be attempted, or is "not in the documents" the honest reply?
+
+The default gate is a logistic function over several features of the evidence (see fonte.evidence.features), with
+weights fitted once on public and own questions (docs/evaluation.md tells on which). It is reported as uncalibrated:
+only a person's own answerable and unanswerable questions can calibrate it for their documents.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from fonte.types import GateVerdict, sha256_hex
+
+
+@dataclass(frozen=True, slots=True)
+class GateModel:
+    """Weights by feature name, an intercept, and the threshold on the resulting probability."""
+
+    weights: Mapping[str, float]
+    intercept: float
+    threshold: float
+    calibrated: bool = False
+
+    @property
+    def stamp(self) -> str:
+        """Short hash of every number in it."""
+        return sha256_hex(repr((sorted(self.weights.items()), self.intercept, self.threshold, self.calibrated)))[:12]
+
+    def judge(self, features: Mapping[str, float]) -> GateVerdict:
+        """Whether the evidence is enough; ``score`` is between 0 and 1."""
+        total = self.intercept + math.fsum(weight * features.get(name, 0.0) for name, weight in self.weights.items())
+        score = 1.0 / (1.0 + math.exp(-max(-60.0, min(60.0, total))))
+        return GateVerdict(
+            sufficient=score >= self.threshold,
+            score=score,
+            threshold=self.threshold,
+            calibrated=self.calibrated,
+            stamp=self.stamp,
+            features=dict(features),
+        )
+
+
+DEFAULT_GATE = GateModel(
+    weights={
+        "similarity": 20.0,
+        "sentence": 8.0,
+        "coverage": 4.0,
+        "sentence_coverage": 2.0,
+        "rare_missing": -2.0,
+        "agreement": 0.5,
+        "fits": 0.5,
+        "echo": -3.0,
+        "comparable": -3.0,
+    },
+    intercept=-24.0,
+    threshold=0.5,
+)
+
+NOTHING = GateVerdict(
+    sufficient=False, score=0.0, threshold=DEFAULT_GATE.threshold, calibrated=False, stamp=DEFAULT_GATE.stamp
+)
+"""The verdict when nothing was retrieved."""

@@ -1,0 +1,80 @@
+"""A generator without a model: it picks the sentences of the passages that answer, and orders them as they stand.
+
+Always faithful: each sentence is an exact slice of its document and is handed over with its characters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from fonte.ranking.evidence import Scored
+from fonte.types import Draft, DraftSentence, Language, Passage, Query
+
+NAME = "extractive"
+MAX_SENTENCES = 3
+WITHIN = 0.06
+"""A further sentence is taken when its score is at most this far below the best one's."""
+
+Score = Callable[[Query, Sequence[Passage]], Sequence[Scored]]
+
+
+class ExtractiveGenerator:
+    """Picks sentences by a score that it is handed."""
+
+    def __init__(self, score: Score) -> None:
+        self._score = score
+
+    @property
+    def name(self) -> str:
+        """``extractive``."""
+        return NAME
+
+    def draft(self, query: Query, passages: Sequence[Passage], *, language: Language) -> Draft:
+        """The best sentence and at most two that come close, in reading order; declined when there is none."""
+        del language  # quotes stay in the language of their source
+        scored = self._score(query, passages)
+        if not scored:
+            return Draft(text="", declined=True)
+        best = scored[0].score
+        chosen = [one for one in _distinct(scored) if one.score >= best - WITHIN][:MAX_SENTENCES]
+        chosen.sort(key=lambda one: (one.piece.passage, one.piece.start))
+        taken = [
+            DraftSentence(
+                one.piece.text, passages[one.piece.passage].marker, one.piece.start, one.piece.end
+            )
+            for one in chosen
+        ]
+        taken += _echoes(taken, passages)
+        text = " ".join(f"{one.text} [{one.marker}]" for one in taken)
+        return Draft(text=text, taken=tuple(taken))
+
+    def stream(self, query: Query, passages: Sequence[Passage], *, language: Language) -> Iterator[str | Draft]:
+        """The whole draft in one piece: there is nothing to wait for."""
+        draft = self.draft(query, passages, language=language)
+        if draft.text:
+            yield draft.text
+        yield draft
+
+
+def _distinct(scored: Sequence[Scored]) -> list[Scored]:
+    """The first of sentences that say the same, best first."""
+    seen: set[str] = set()
+    kept = []
+    for one in scored:
+        key = " ".join(one.piece.text.casefold().split())
+        if key not in seen:
+            seen.add(key)
+            kept.append(one)
+    return kept
+
+
+def _echoes(taken: Sequence[DraftSentence], passages: Sequence[Passage]) -> list[DraftSentence]:
+    """The same sentences where other passages hold them word for word: all that support it are listed."""
+    more = []
+    for one in taken:
+        for passage in passages:
+            at = passage.content.find(one.text) if passage.marker != one.marker else -1
+            if at >= 0:
+                start = passage.start + at
+                more.append(DraftSentence(one.text, passage.marker, start, start + len(one.text)))
+    return more
