@@ -1,0 +1,183 @@
+"""An encoder in ONNX as an ``Embedder``: tokens in, pooled unit vectors out, never a cut passage."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from fonte.errors import BadModelOutput, ModelNotInstalled
+from fonte.models.cards import ModelCard, Pooling
+from fonte.models.threads import available_cores
+from fonte.models.tokens import EncoderTokenizer
+from fonte.models.vectors import unit_rows
+from fonte.types import Space, Vector, Vectors
+
+if TYPE_CHECKING:
+    import onnxruntime
+
+_SLAB = 1024
+"""Passages tokenized and sorted by length together."""
+_BATCH_TEXTS = 8
+_BATCH_TOKENS = 1024
+"""Small batches are the fastest on a CPU: they stay in its caches and pad little."""
+_KNOWN_INPUTS = frozenset({"input_ids", "attention_mask", "token_type_ids"})
+
+
+class OnnxEmbedder:
+    """Implements ``fonte.protocols.Embedder`` over onnxruntime. Safe for several threads."""
+
+    def __init__(
+        self, card: ModelCard, graph: Path | bytes, tokenizer: EncoderTokenizer, *, threads: int | None = None,
+    ) -> None:
+        """Load ``graph`` (a file, or its bytes). ``threads`` defaults to the physical cores at hand.
+
+        Raises:
+            ModelNotInstalled: a graph that onnxruntime cannot load, or one with inputs that we cannot give.
+        """
+        self._card = card
+        self._space = card.space
+        self._tokenizer = tokenizer
+        self._session = _session(card.name, graph, threads or available_cores())
+        inputs = self._session.get_inputs()
+        if not {"input_ids"} <= {one.name for one in inputs} <= _KNOWN_INPUTS:
+            names = ", ".join(sorted(one.name for one in inputs))
+            raise ModelNotInstalled(
+                f"the model {card.name} wants other inputs than an encoder's: {names}",
+                hint="export it for feature extraction",
+            )
+        self._inputs = {one.name: np.int32 if one.type == "tensor(int32)" else np.int64 for one in inputs}
+        self._output = _output_name(card, self._session)
+
+    @property
+    def space(self) -> Space:
+        """The space that the vectors live in."""
+        return self._space
+
+    @property
+    def card(self) -> ModelCard:
+        """The model's contract."""
+        return self._card
+
+    @property
+    def tokenizer(self) -> EncoderTokenizer:
+        """The tokens that count."""
+        return self._tokenizer
+
+    def embed_passages(self, texts: Sequence[str]) -> Vectors:
+        """One unit row (n, dimensions) for each text, in order.
+
+        Raises:
+            ValueError: an empty text, or one longer than the window; nothing is embedded then.
+            BadModelOutput: rows that are not finite, or have no length.
+        """
+        rows = np.empty((len(texts), self._card.dimensions), np.float32)
+        for start in range(0, len(texts), _SLAB):
+            slab = texts[start : start + _SLAB]
+            for index, text in enumerate(slab, start):
+                _check_text(text, index)
+            self._embed_slab(self._tokenizer.passage_ids(slab), rows[start : start + len(slab)], start)
+        return rows
+
+    def embed_query(self, text: str) -> Vector:
+        """The unit vector (dimensions,) of a question; its head is kept where it is longer than the window.
+
+        Raises:
+            ValueError: an empty text.
+            BadModelOutput: as above.
+        """
+        _check_text(text, 0)
+        vector: Vector = self._run([self._tokenizer.query_ids(text)])[0]
+        return vector
+
+    def _embed_slab(self, ids: list[list[int]], rows: Vectors, first: int) -> None:
+        window = self._card.window
+        for index, tokens in enumerate(ids, first):
+            if len(tokens) > window:
+                raise ValueError(f"text {index} has {len(tokens)} tokens; the window of {self._card.name} is {window}")
+        for batch in _batches(ids):
+            rows[batch] = self._run([ids[index] for index in batch])
+
+    def _run(self, ids: list[list[int]]) -> Vectors:
+        longest = max(map(len, ids))
+        mask = np.zeros((len(ids), longest), np.int64)
+        tokens = np.zeros_like(mask)
+        for row, sequence in enumerate(ids):
+            tokens[row, : len(sequence)] = sequence
+            mask[row, : len(sequence)] = 1
+        given = {"input_ids": tokens, "attention_mask": mask, "token_type_ids": np.zeros_like(mask)}
+        feed = {name: given[name].astype(kind, copy=False) for name, kind in self._inputs.items()}
+        (states,) = self._session.run([self._output], feed)
+        return unit_rows(_pool(states, mask, self._card.pooling), self._card.dimensions, self._card.name)
+
+
+def _session(model: str, graph: Path | bytes, threads: int) -> onnxruntime.InferenceSession:
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    # Waiting threads sleep: on shared cores a spinning one takes time from whoever has work.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    source = str(graph) if isinstance(graph, Path) else graph
+    # onnxruntime's own exceptions derive from RuntimeError, its binding's from ValueError.
+    try:
+        return onnxruntime.InferenceSession(source, options, providers=["CPUExecutionProvider"])
+    except (RuntimeError, ValueError, *_runtime_errors()) as error:
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise ModelNotInstalled(f"the model {model} cannot be loaded: {reason}") from error
+
+
+def _runtime_errors() -> tuple[type[Exception], ...]:
+    from onnxruntime.capi import onnxruntime_pybind11_state as state
+
+    return (state.Fail, state.InvalidArgument, state.InvalidProtobuf, state.InvalidGraph, state.NoSuchFile,
+            state.NotImplemented, state.ModelLoadCanceled)
+
+
+def _output_name(card: ModelCard, session: onnxruntime.InferenceSession) -> str:
+    rank = 2 if card.pooling == "none" else 3
+    for output in session.get_outputs():
+        if output.shape is not None and len(output.shape) == rank:
+            name: str = output.name
+            return name
+    raise ModelNotInstalled(
+        f"the model {card.name} has no output of rank {rank} that its pooling ({card.pooling}) needs",
+        hint="export it for feature extraction, or name the pooling in fonte-card.toml",
+    )
+
+
+def _check_text(text: str, index: int) -> None:
+    if not text.strip():
+        raise ValueError(f"text {index} is empty: an empty text has no vector")
+
+
+def _batches(ids: list[list[int]]) -> Iterator[list[int]]:
+    """Indexes of texts of like length, at most ``_BATCH_TEXTS`` and ``_BATCH_TOKENS`` padded tokens together."""
+    batch: list[int] = []
+    for index in sorted(range(len(ids)), key=lambda one: len(ids[one])):
+        if batch and (len(batch) == _BATCH_TEXTS or (len(batch) + 1) * len(ids[index]) > _BATCH_TOKENS):
+            yield batch
+            batch = []
+        batch.append(index)
+    if batch:
+        yield batch
+
+
+def _pool(states: npt.NDArray[np.float32], mask: npt.NDArray[np.int64], pooling: Pooling) -> npt.NDArray[np.float32]:
+    """Token states (batch, length, dimensions) to one vector each; padding never counts."""
+    if pooling == "none":
+        return states
+    if states.ndim != 3 or states.shape[:2] != mask.shape:  # noqa: PLR2004 - batch, length, dimensions
+        raise BadModelOutput(f"token states of shape {states.shape} for input of shape {mask.shape}")
+    if pooling == "cls":
+        return states[:, 0]
+    if pooling == "max":
+        return np.where(mask[..., None] > 0, states, np.float32(-np.inf)).max(axis=1)
+    weights = mask.astype(np.float32) / mask.sum(axis=1, keepdims=True, dtype=np.float32)
+    pooled: npt.NDArray[np.float32] = np.matmul(weights[:, None, :], states)[:, 0]
+    return pooled

@@ -1,0 +1,190 @@
+"""A BERT encoder as one ONNX graph of fused operators, out of plain arrays.
+
+Inputs ``input_ids`` and ``attention_mask``, int64 (batch, length); output ``last_hidden_state``, float32
+(batch, length, hidden). Devlin et al. 2019, "BERT: Pre-training of Deep Bidirectional Transformers"; the fused
+operators are those of onnxruntime's own optimiser (domain ``com.microsoft``), so that nothing is left to match.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    import onnx
+
+Floats = npt.NDArray[np.float32]
+
+GRAPH_VERSION = 1
+"""Counts changes of what is built here: part of the name of a cached graph."""
+_FUSED = "com.microsoft"
+
+
+@dataclass(frozen=True, slots=True)
+class Dense:
+    """``x @ weight.T + bias``: weight (outputs, inputs), bias (outputs,)."""
+
+    weight: Floats
+    bias: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Norm:
+    """Layer normalisation: scale and shift, both (hidden,)."""
+
+    weight: Floats
+    bias: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Quantized:
+    """A matrix of 4-bit codes: ``(codes - zero) * scales`` with one scale for ``block`` values of a row."""
+
+    codes: npt.NDArray[np.uint8]
+    """(rows, columns), 0..15."""
+    scales: Floats
+    """(rows, columns / block)."""
+    block: int
+    zero: int
+
+    def floats(self) -> Floats:
+        """The matrix as float32."""
+        signed = self.codes.astype(np.float32) - np.float32(self.zero)
+        return signed * np.repeat(self.scales, self.block, axis=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """One encoder layer."""
+
+    query: Dense
+    key: Dense
+    value: Dense
+    attention_output: Dense
+    attention_norm: Norm
+    inner: Dense
+    output: Dense
+    output_norm: Norm
+
+
+@dataclass(frozen=True, slots=True)
+class BertWeights:
+    """All weights of an encoder. ``words`` stays in 4 bits when it came so: it is most of a multilingual model."""
+
+    words: Floats | Quantized
+    positions: Floats
+    token_type: Floats
+    """The first token type's embedding, (hidden,): passages have no second segment."""
+    norm: Norm
+    layers: tuple[Layer, ...]
+    heads: int
+    epsilon: float
+
+
+class _Builder:
+    """Collects nodes and initialisers; every method returns the name of what it made."""
+
+    def __init__(self) -> None:
+        self.nodes: list[onnx.NodeProto] = []
+        self.arrays: list[onnx.TensorProto] = []
+
+    def array(self, name: str, value: npt.NDArray[np.generic]) -> str:
+        from onnx import numpy_helper
+
+        self.arrays.append(numpy_helper.from_array(np.ascontiguousarray(value), name))
+        return name
+
+    def node(self, operator: str, inputs: list[str], output: str, *, domain: str = "", **attributes: object) -> str:
+        from onnx import helper
+
+        self.nodes.append(helper.make_node(operator, inputs, [output], domain=domain, **attributes))
+        return output
+
+    def norm(self, name: str, norm: Norm) -> list[str]:
+        return [self.array(f"{name}_weight", norm.weight), self.array(f"{name}_bias", norm.bias)]
+
+    def product(self, name: str, x: str, *parts: Dense) -> tuple[str, str]:
+        """``x @ weight.T`` of the parts side by side, and the name of their bias, not yet added."""
+        weight = np.concatenate([part.weight for part in parts]).T
+        bias = self.array(f"{name}_bias", np.concatenate([part.bias for part in parts]))
+        return self.node("MatMul", [x, self.array(f"{name}_weight", weight)], f"{name}_product"), bias
+
+
+def bert_graph(weights: BertWeights) -> onnx.ModelProto:
+    """The encoder as an ONNX model."""
+    from onnx import TensorProto, helper
+
+    build = _Builder()
+    x = _embeddings(build, weights)
+    mask = build.node("Cast", ["attention_mask"], "mask", to=TensorProto.INT32)
+    for index, layer in enumerate(weights.layers):
+        last = index == len(weights.layers) - 1
+        x = _layer(build, layer, weights, x, mask, name=f"l{index}", output="last_hidden_state" if last else f"x{index}")
+    hidden = weights.positions.shape[1]
+    graph = helper.make_graph(
+        build.nodes,
+        "bert",
+        [
+            helper.make_tensor_value_info("input_ids", TensorProto.INT64, ["batch", "length"]),
+            helper.make_tensor_value_info("attention_mask", TensorProto.INT64, ["batch", "length"]),
+        ],
+        [helper.make_tensor_value_info("last_hidden_state", TensorProto.FLOAT, ["batch", "length", hidden])],
+        build.arrays,
+    )
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17), helper.make_opsetid(_FUSED, 1)])
+    model.ir_version = 9
+    return model
+
+
+def _embeddings(build: _Builder, weights: BertWeights) -> str:
+    words = weights.words
+    if isinstance(words, Quantized):
+        # Even columns in the low nibbles; the operator takes 8 as the zero of codes packed in bytes.
+        packed = words.codes[:, 0::2] | (words.codes[:, 1::2] << 4)
+        inputs = [build.array("word_codes", packed), "input_ids", build.array("word_scales", words.scales)]
+        zeros = np.full((words.scales.shape[0], (words.scales.shape[1] + 1) // 2), words.zero * 17, np.uint8)
+        inputs.append(build.array("word_zeros", zeros))
+        word = build.node(
+            "GatherBlockQuantized", inputs, "word", domain=_FUSED, bits=4, block_size=words.block, gather_axis=0,
+            quantize_axis=1,
+        )
+    else:
+        word = build.node("Gather", [build.array("words", words), "input_ids"], "word")
+    length = build.node("Shape", ["input_ids"], "length", start=1, end=2)
+    zero = build.array("zero", np.zeros(1, np.int64))
+    positions = build.array("positions", weights.positions + weights.token_type[None, :])
+    position = build.node("Slice", [positions, zero, length, zero], "position")
+    total = build.node("Add", [word, position], "embedded")
+    return build.node(
+        "LayerNormalization", [total, *build.norm("embedding_norm", weights.norm)], "x", axis=-1,
+        epsilon=weights.epsilon,
+    )
+
+
+def _layer(build: _Builder, layer: Layer, weights: BertWeights, x: str, mask: str, *, name: str, output: str) -> str:
+    hidden = weights.positions.shape[1]
+    product, bias = build.product(f"{name}_qkv", x, layer.query, layer.key, layer.value)
+    together = build.node("Add", [product, bias], f"{name}_qkv")
+    from onnx import helper
+
+    split = build.array(f"{name}_split", np.full(3, hidden, np.int64))
+    parts = [f"{name}_query", f"{name}_key", f"{name}_value"]
+    build.nodes.append(helper.make_node("Split", [together, split], parts, axis=2))
+    attended = build.node(
+        "MultiHeadAttention", [*parts, "", mask], f"{name}_attended", domain=_FUSED, num_heads=weights.heads,
+    )
+    product, bias = build.product(f"{name}_attention", attended, layer.attention_output)
+    norm = build.norm(f"{name}_attention_norm", layer.attention_norm)
+    middle = build.node(
+        "SkipLayerNormalization", [x, product, *norm, bias], f"{name}_middle", domain=_FUSED, epsilon=weights.epsilon,
+    )
+    product, bias = build.product(f"{name}_inner", middle, layer.inner)
+    gelu = build.node("BiasGelu", [product, bias], f"{name}_gelu", domain=_FUSED)
+    product, bias = build.product(f"{name}_output", gelu, layer.output)
+    norm = build.norm(f"{name}_output_norm", layer.output_norm)
+    return build.node(
+        "SkipLayerNormalization", [middle, product, *norm, bias], output, domain=_FUSED, epsilon=weights.epsilon,
+    )

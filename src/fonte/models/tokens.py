@@ -1,0 +1,117 @@
+"""The encoder's own tokens, over the library ``tokenizers``.
+
+Text is data: a special token written out in it (``</s>``, ``[SEP]``) is ordinary text here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import takewhile
+from typing import TYPE_CHECKING
+
+from fonte.models.e5_file import E5Vocabulary
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer as Backend
+
+_PROBES = ("word", "1", "é", "水")
+
+
+class EncoderTokenizer:
+    """Implements ``fonte.protocols.Tokenizer``. Safe for several threads: nothing changes after construction."""
+
+    def __init__(self, backend: Backend, *, window: int, query_prefix: str = "", passage_prefix: str = "") -> None:
+        """Take over ``backend``: its own truncation and padding are switched off."""
+        backend.no_truncation()
+        backend.no_padding()
+        backend.encode_special_tokens = True
+        self._backend = backend
+        self._window = window
+        self._query_prefix = query_prefix
+        self._passage_prefix = passage_prefix
+        mask = backend.encode(_PROBES[0]).special_tokens_mask
+        self._closing = sum(1 for _ in takewhile(bool, reversed(mask)))
+        self._overhead = max(len(self.passage_ids([probe])[0]) - self.count(probe) for probe in _PROBES)
+        if self._overhead >= window:
+            raise ValueError(f"a window of {window} tokens leaves no room beside {self._overhead} of prefix and marks")
+
+    @property
+    def window(self) -> int:
+        """Longest input in tokens, everything included."""
+        return self._window
+
+    @property
+    def overhead(self) -> int:
+        """Tokens that a passage's prefix and the special tokens take from the window."""
+        return self._overhead
+
+    def count(self, text: str) -> int:
+        """Number of tokens of ``text``, prefix and special tokens not included."""
+        return len(self._backend.encode(text, add_special_tokens=False))
+
+    def offsets(self, text: str) -> Sequence[tuple[int, int]]:
+        """Half-open code point range of each token of ``text``, in order, in the text as it came.
+
+        A token that stands for no character of its own (a mark put before the first word) has an empty range.
+        """
+        encoding = self._backend.encode(text, add_special_tokens=False)
+        return _in_order([(start, end) for start, end in encoding.offsets], len(text))
+
+    def passage_ids(self, texts: Sequence[str]) -> list[list[int]]:
+        """Token ids of passages with prefix and special tokens, however long."""
+        prefix = self._passage_prefix
+        batch = [prefix + text for text in texts] if prefix else list(texts)
+        return [encoding.ids for encoding in self._backend.encode_batch_fast(batch)]
+
+    def query_ids(self, text: str) -> list[int]:
+        """Token ids of a question with prefix and special tokens; its tail is cut where it passes the window."""
+        ids: list[int] = self._backend.encode(self._query_prefix + text).ids
+        if len(ids) <= self._window:
+            return ids
+        head = self._window - self._closing
+        return ids[:head] + ids[len(ids) - self._closing :]
+
+
+def _in_order(ranges: list[tuple[int, int]], length: int) -> list[tuple[int, int]]:
+    """Ranges inside the text whose starts and ends never fall, which a normaliser that reorders could break."""
+    ordered: list[tuple[int, int]] = []
+    low = high = 0
+    for start, end in ranges:
+        low = min(max(start, low), length)
+        high = min(max(end, low, high), length)
+        ordered.append((low, high))
+    return ordered
+
+
+def unigram_tokenizer(vocabulary: E5Vocabulary) -> Backend:
+    """The XLM-RoBERTa tokenizer out of a Unigram vocabulary (Kudo 2018, "Subword Regularization").
+
+    SentencePiece normalises by a map of code points and then as NFKC does: the map's white space and its deletions,
+    which NFKC does not make (line ends, zero-width characters, controls), come first.
+    """
+    from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, processors
+
+    special = {vocabulary.bos: "<s>", vocabulary.eos: "</s>", vocabulary.pad: "<pad>", vocabulary.unk: "<unk>"}
+    pieces = [
+        # A control character cannot come out of the normaliser, so that no text matches a special piece.
+        (f"\0{piece}" if index in special or piece == "<mask>" else piece, score)
+        for index, (piece, score) in enumerate(zip(vocabulary.pieces, vocabulary.scores, strict=True))
+    ]
+    blanks = [character for character, to in vocabulary.replacements.items() if to == " "]
+    dropped = ["\0", *(character for character, to in vocabulary.replacements.items() if not to)]
+    backend = Tokenizer(models.Unigram(pieces, unk_id=vocabulary.unk, byte_fallback=False))
+    backend.normalizer = normalizers.Sequence([
+        normalizers.Replace(Regex(_character_class(dropped)), ""),
+        normalizers.Replace(Regex(_character_class(blanks)), " "),
+        normalizers.NFKC(),
+        normalizers.Replace(Regex(" {2,}"), " "),
+    ])
+    backend.pre_tokenizer = pre_tokenizers.Metaspace(replacement="▁", prepend_scheme="always")
+    backend.post_processor = processors.TemplateProcessing(
+        single="<s> $A </s>", special_tokens=[("<s>", vocabulary.bos), ("</s>", vocabulary.eos)],
+    )
+    return backend
+
+
+def _character_class(characters: Sequence[str]) -> str:
+    return "[" + "".join(f"\\x{{{ord(character):X}}}" for character in characters) + "]"
