@@ -29,6 +29,8 @@ Language: TypeAlias = str
 UNKNOWN_LANGUAGE = "und"
 PUBLIC_ROLE = "public"
 DEFAULT_TENANT = "default"
+RECORD_MEDIA_TYPE = "application/vnd.fonte.record+json"
+"""One JSON object of a file of records, as sources hand it to its parser."""
 
 
 def sha256_hex(data: str | bytes) -> str:
