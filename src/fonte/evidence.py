@@ -24,6 +24,7 @@ from fonte.types import UNKNOWN_LANGUAGE, Language, Passage, Query, Vector, Vect
 MAX_PASSAGES = 5
 MAX_PIECES = 48
 MAX_REMEMBERED = 4096
+MAX_QUESTIONS = 64
 _BULLET = re.compile(r"\s*(?:[-*•–]|\d{1,3}[.)])\s+")
 _QUOTED = re.compile(r"[\"“”«»‘']([^\"“”«»]{8,300})[\"“”«»’']")
 _WORD = re.compile(r"\w+")
@@ -46,6 +47,7 @@ class EvidenceScorer:
         self._embedder = embedder
         self._terms = terms
         self._vectors: OrderedDict[str, Vector] = OrderedDict()
+        self._evidence: OrderedDict[tuple[str, ...], Evidence] = OrderedDict()
         self._lock = Lock()
 
     def score(
@@ -57,8 +59,14 @@ class EvidenceScorer:
     ) -> Evidence:
         """Sentences of the first passages by how well they answer.
 
-        Without ``wanted`` (weights of the question's terms) all terms weigh the same.
+        Without ``wanted`` (weights of the question's terms) all terms weigh the same, unless the same question and
+        passages were scored before: then that evidence is given again.
         """
+        key = (query.text, *(f"{passage.stored.chunk.id}:{passage.start}:{passage.end}" for passage in passages))
+        with self._lock:
+            known = self._evidence.get(key)
+        if known is not None and wanted is None:
+            return known
         shown = passages[:MAX_PASSAGES]
         pieces = [piece for position, passage in enumerate(shown) for piece in _pieces(passage, position)][:MAX_PIECES]
         if query_vector is None:
@@ -74,7 +82,12 @@ class EvidenceScorer:
             terms_of=lambda text: self.terms_of(text, query.languages),
             passage_similarity=[1.0 - (passage.hit.dense_distance or 0.0) for passage in shown],
         )
-        return Evidence(tuple(scored), wanted)
+        evidence = Evidence(tuple(scored), wanted)
+        with self._lock:
+            self._evidence[key] = evidence
+            while len(self._evidence) > MAX_QUESTIONS:
+                self._evidence.popitem(last=False)
+        return evidence
 
     def terms_of(self, text: str, languages: Sequence[Language]) -> set[str]:
         """Terms of a text read in each of the languages."""

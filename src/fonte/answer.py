@@ -1,0 +1,239 @@
+"""A question to an answer that the server cites, or to an honest abstention."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from fonte.cite import Cited, cite
+from fonte.context import build_passages
+from fonte.evidence import EvidenceScorer, features, question_weights
+from fonte.gate import NOTHING, GateModel
+from fonte.protocols import Catalog, Embedder, Generator, IndexReader, Terms
+from fonte.retrieve import Found, Retrieved, Retriever, RetrievalSettings
+from fonte.text.language import question_languages
+from fonte.text.locate import fragment, label, locate
+from fonte.types import (
+    Abstained,
+    AbstentionReason,
+    Answer,
+    Answered,
+    Citation,
+    Document,
+    Draft,
+    GateVerdict,
+    Language,
+    Passage,
+    Query,
+    SearchResult,
+    SearchResults,
+    Trace,
+)
+
+NEAREST = 3
+_MESSAGES = {
+    "it": "Non trovo informazioni sufficienti nelle fonti autorizzate.",
+    "en": "I cannot find enough information in the sources that you may read.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerSettings:
+    """Widths of a question's way. ``context_tokens`` already leaves room for the answer."""
+
+    retrieval: RetrievalSettings = RetrievalSettings()
+    context_tokens: int = 3000
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One question's state on its way; each step of Asker fills in more of it."""
+
+    query: Query
+    language: Language
+    retrieved: Retrieved
+    documents: Mapping[str, Document]
+    passages: tuple[Passage, ...]
+    verdict: GateVerdict
+    began: float
+
+
+def answer_language(languages: Sequence[Language]) -> Language:
+    """The language that fonte itself speaks to the asker: Italian or English."""
+    return next((language for language in languages if language in _MESSAGES), "en")
+
+
+def with_languages(query: Query) -> Query:
+    """The query with the languages that its text may be written in."""
+    return query if query.languages else replace(query, languages=question_languages(query.text))
+
+
+@dataclass(frozen=True, slots=True)
+class Asker:
+    """Searches and answers over one generation, opened once for each question."""
+
+    reader: IndexReader
+    catalog: Catalog
+    embedder: Embedder
+    terms: Terms
+    scorer: EvidenceScorer
+    gate: GateModel
+    settings: AnswerSettings
+
+    def search(self, query: Query) -> SearchResults:
+        """Ranked passages that the principal may read."""
+        query = with_languages(query)
+        retrieved, documents = self._retrieve(query)
+        return SearchResults(
+            query=query.text,
+            generation=self.reader.generation.id,
+            results=tuple(_results(retrieved.found, documents)),
+            timings_ms=retrieved.timings_ms,
+            trace_id=_new_id("t"),
+        )
+
+    def ask(self, query: Query, generator: Generator) -> Answer:
+        """An answer with citations, or an abstention.
+
+        Raises:
+            ModelUnavailable, BadModelOutput: the embedder or the generator failed; nothing is made up instead.
+        """
+        *_, last = self.stream(query, generator)
+        if isinstance(last, Answered | Abstained):
+            return last
+        raise AssertionError("a stream ends with its answer")
+
+    def stream(self, query: Query, generator: Generator) -> Iterator[Citation | str | Answer]:
+        """Citations first, then the text sentence by sentence, last the whole answer (the same as ``ask`` gives).
+
+        Sentences are handed out only when they are whole and their markers are known to be ours, so that what was
+        shown is what is stored.
+        """
+        asked = self._prepare(query)
+        if not asked.verdict.sufficient:
+            reason = AbstentionReason.WEAK_EVIDENCE if asked.passages else AbstentionReason.NOTHING_RETRIEVED
+            yield self._abstain(asked, reason, generator.name)
+            return
+        draft = generator.draft(asked.query, asked.passages, language=asked.language)
+        if draft.declined:
+            yield self._abstain(asked, AbstentionReason.GENERATOR_DECLINED, generator.name, draft)
+            return
+        cited = cite(draft, asked.passages, language=asked.language)
+        if not cited.citations:
+            yield self._abstain(asked, AbstentionReason.UNSUPPORTED, generator.name, draft, cited.removed)
+            return
+        yield from cited.citations
+        for position, sentence in enumerate(cited.sentences):
+            yield sentence.text if position == 0 else f" {sentence.text}"
+        yield self._answer(asked, cited, draft, generator.name)
+
+    def _retrieve(self, query: Query) -> tuple[Retrieved, dict[str, Document]]:
+        revoked = self.catalog.revoked(self.reader.generation.id, query.principal)
+        retriever = Retriever(self.reader, self.embedder, self.terms)
+        retrieved = retriever.retrieve(query, revoked, self.settings.retrieval)
+        documents = {}
+        for document_id in dict.fromkeys(one.stored.chunk.document_id for one in retrieved.found):
+            document = self.catalog.document(self.reader.generation.id, document_id)
+            # Rights are asked once more where the text leaves the store: they may have narrowed a moment ago.
+            if document is not None and self.catalog.may_read(document_id, query.principal):
+                documents[document_id] = document
+        found = tuple(one for one in retrieved.found if one.stored.chunk.document_id in documents)
+        return replace(retrieved, found=found), documents
+
+    def _prepare(self, query: Query) -> Asked:
+        began = time.perf_counter()
+        query = with_languages(query)
+        retrieved, documents = self._retrieve(query)
+        passages = tuple(build_passages(retrieved.found, documents, token_budget=self.settings.context_tokens))
+        verdict = NOTHING
+        if passages:
+            weights = question_weights(query, self.terms, self.reader)
+            evidence = self.scorer.score(query, passages, retrieved.query_vector, weights)
+            seen = features(
+                query, retrieved, passages, evidence, lambda text: self.scorer.terms_of(text, query.languages)
+            )
+            verdict = self.gate.judge(seen)
+        language = answer_language(query.languages)
+        return Asked(query, language, retrieved, documents, passages, verdict, began)
+
+    def _trace(self, asked: Asked, removed: tuple[str, ...] = ()) -> Trace:
+        timings = {**asked.retrieved.timings_ms, "total": (time.perf_counter() - asked.began) * 1000}
+        return Trace(
+            id=_new_id("t"),
+            question=asked.query.text,
+            generation=self.reader.generation.id,
+            rankings=asked.retrieved.rankings,
+            gate=asked.verdict,
+            removed_markers=removed,
+            timings_ms=timings,
+        )
+
+    def _abstain(
+        self,
+        asked: Asked,
+        reason: AbstentionReason,
+        generator: str,
+        draft: Draft | None = None,
+        removed: tuple[str, ...] = (),
+    ) -> Abstained:
+        return Abstained(
+            question=asked.query.text,
+            language=asked.language,
+            gate=asked.verdict,
+            generation=self.reader.generation.id,
+            generator=generator,
+            answer_id=_new_id("a"),
+            trace=self._trace(asked, removed),
+            prompt_tokens=draft.prompt_tokens if draft else 0,
+            completion_tokens=draft.completion_tokens if draft else 0,
+            cost=draft.cost if draft else 0.0,
+            reason=reason,
+            message=_MESSAGES[asked.language],
+            nearest=tuple(_results(asked.retrieved.found[:NEAREST], asked.documents)),
+        )
+
+    def _answer(self, asked: Asked, cited: Cited, draft: Draft, generator: str) -> Answered:
+        return Answered(
+            question=asked.query.text,
+            language=asked.language,
+            gate=asked.verdict,
+            generation=self.reader.generation.id,
+            generator=generator,
+            answer_id=_new_id("a"),
+            trace=self._trace(asked, cited.removed),
+            prompt_tokens=draft.prompt_tokens,
+            completion_tokens=draft.completion_tokens,
+            cost=draft.cost,
+            text=cited.text,
+            sentences=cited.sentences,
+            citations=cited.citations,
+            missing=draft.missing,
+        )
+
+
+def _new_id(kind: str) -> str:
+    return kind + uuid.uuid4().hex[:20]
+
+
+def now() -> datetime:
+    """The present, in UTC."""
+    return datetime.now(UTC)
+
+
+def _results(found: Sequence[Found], documents: Mapping[str, Document]) -> Iterator[SearchResult]:
+    for rank, one in enumerate(found, start=1):
+        document = documents[one.stored.chunk.document_id]
+        place = locate(document, one.start, one.end)
+        yield SearchResult(
+            rank=rank,
+            stored=one.stored,
+            hit=one.hit,
+            content=document.text[one.start : one.end],
+            locator=place,
+            fragment=fragment(document, place),
+            label=label(document, place, one.stored.chunk.section),
+            duplicates=one.copies,
+        )

@@ -1,0 +1,285 @@
+"""fonte's values as the JSON that others rely on: one place for the command line, HTTP, MCP and stored answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
+
+from fonte.errors import FonteError
+from fonte.types import (
+    Abstained,
+    Answer,
+    Answered,
+    Citation,
+    Counts,
+    Document,
+    DocumentState,
+    GateVerdict,
+    Generation,
+    LedgerEntry,
+    Locator,
+    SearchResult,
+    SearchResults,
+    Sentence,
+    Stamp,
+    SyncReport,
+)
+
+Json: TypeAlias = dict[str, object]
+
+
+def locator(place: Locator) -> Json:
+    """``from`` and ``to`` always; null where a field does not apply."""
+    return {
+        "from": place.start,
+        "to": place.end,
+        "page": place.page,
+        "page_label": place.page_label,
+        "page_end": place.page_end,
+        "boxes": [[round(value, 2) for value in box] for box in place.boxes] or None,
+        "slide": place.slide,
+        "time": list(place.time) if place.time else None,
+        "sheet": place.sheet,
+        "range": place.range,
+        "anchor": place.anchor,
+        "lines": list(place.lines) if place.lines else None,
+    }
+
+
+def search_result(result: SearchResult) -> Json:
+    """One row of ``results``."""
+    stored, hit = result.stored, result.hit
+    chunk = stored.chunk
+    return {
+        "rank": result.rank,
+        "chunk_id": chunk.id,
+        "document_id": chunk.document_id,
+        "document_name": stored.document_name,
+        "source_uri": stored.source_uri,
+        "source_version": stored.source_version,
+        "title": stored.title,
+        "section": " > ".join(chunk.section),
+        "chunk_index": chunk.index,
+        "language": chunk.language,
+        "content": result.content,
+        "locator": locator(result.locator),
+        "fragment": result.fragment,
+        "label": result.label,
+        "scores": {
+            "bm25": hit.bm25,
+            "dense_distance": hit.dense_distance,
+            "rrf": hit.rrf,
+            "rerank": hit.rerank,
+        },
+        "duplicates": [{"document_id": document, "source_uri": uri} for document, uri in result.duplicates],
+    }
+
+
+def search_results(results: SearchResults) -> Json:
+    """What ``search`` prints."""
+    return {
+        "query": results.query,
+        "generation": results.generation,
+        "results": [search_result(result) for result in results.results],
+        "timings_ms": _timings(results.timings_ms),
+        "trace_id": results.trace_id,
+    }
+
+
+def citation(one: Citation) -> Json:
+    """A citation; with streaming also the ``citation`` event."""
+    return {
+        "index": one.index,
+        "chunk_id": one.chunk_id,
+        "chunk_index": one.chunk_index,
+        "document_id": one.document_id,
+        "document_name": one.document_name,
+        "source_uri": one.source_uri,
+        "source_version": one.source_version,
+        "quote": one.quote,
+        "quote_sha256": one.quote_sha256,
+        "locator": locator(one.locator),
+        "fragment": one.fragment,
+        "label": one.label,
+        "url": one.url,
+        "cosine_distance": one.cosine_distance,
+    }
+
+
+def answer(one: Answer) -> Json:
+    """What ``ask`` prints, and what is stored."""
+    common: Json = {
+        "question": one.question,
+        "answered": isinstance(one, Answered),
+        "language": one.language,
+        "gate": _gate(one.gate),
+        "generation": one.generation,
+        "generator": one.generator,
+        "usage": {
+            "prompt_tokens": one.prompt_tokens,
+            "completion_tokens": one.completion_tokens,
+            "cost": one.cost,
+        },
+        "timings_ms": _timings(one.trace.timings_ms),
+        "trace_id": one.trace.id,
+        "answer_id": one.answer_id,
+    }
+    if isinstance(one, Abstained):
+        return common | {
+            "answer": one.message,
+            "sentences": [],
+            "citations": [],
+            "abstention": {
+                "reason": one.reason.value,
+                "message": one.message,
+                "nearest": [search_result(result) for result in one.nearest],
+            },
+            "missing": [],
+        }
+    return common | {
+        "answer": one.text,
+        "sentences": [_sentence(sentence) for sentence in one.sentences],
+        "citations": [citation(each) for each in one.citations],
+        "abstention": None,
+        "missing": list(one.missing),
+    }
+
+
+def sync_report(report: SyncReport) -> Json:
+    """What ``sync`` prints."""
+    return {
+        "generation": report.generation,
+        "published": report.published,
+        "documents": dict(report.documents),
+        "chunks": {"added": report.chunks_added, "removed": report.chunks_removed, "total": report.chunks_total},
+        "embedded_texts": report.embedded_texts,
+        "failures": [
+            {
+                "source_uri": failure.source_uri,
+                "state": failure.state.value,
+                "reason": failure.reason,
+                "retryable": failure.retryable,
+            }
+            for failure in report.failures
+        ],
+        "seconds": round(report.seconds, 3),
+        "notes": list(report.notes),
+    }
+
+
+def document_state(state: DocumentState) -> Json:
+    """One row of ``documents``."""
+    return {
+        "document_id": state.document_id,
+        "document_name": state.name,
+        "source_uri": state.uri,
+        "state": state.status.value,
+        "reason": state.reason,
+        "retryable": state.retryable,
+        "chunks": state.chunks,
+        "pages": state.pages,
+        "language": state.language,
+        "roles": sorted(state.acl.roles),
+        "source_version": state.version,
+        "stamp": _stamp(state.stamp) if state.stamp else None,
+        "ledger": _ledger(state.ledger) if state.ledger else None,
+    }
+
+
+def shown_document(document: Document, state: DocumentState, place: Locator) -> Json:
+    """What ``show`` prints: the characters of ``place``."""
+    return {
+        "document_id": document.id,
+        "document_name": document.name,
+        "source_uri": document.uri,
+        "state": state.status.value,
+        "from": place.start,
+        "to": place.end,
+        "text": document.text[place.start : place.end],
+        "locator": locator(place),
+    }
+
+
+def generations(active: Generation | None, known: Sequence[Generation]) -> Json:
+    """What ``generations`` prints."""
+    return {
+        "active": active.id if active else None,
+        "generations": [
+            {
+                "id": one.id,
+                "state": one.state.value,
+                "created_at": one.created_at.isoformat(),
+                "documents": one.documents,
+                "chunks": one.chunks,
+                "recipe": one.recipe.id,
+                "verdict": one.verdict,
+            }
+            for one in known
+        ],
+    }
+
+
+def error(one: FonteError) -> Json:
+    """An error, the same on every face."""
+    return {
+        "error": {"code": one.code, "message": one.message, "hint": one.hint, "retryable": one.retryable},
+    }
+
+
+def _sentence(one: Sentence) -> Json:
+    return {
+        "text": one.text,
+        "citations": list(one.citations),
+        "support": one.support,
+        "checks": dict(one.checks),
+    }
+
+
+def _gate(one: GateVerdict) -> Json:
+    return {
+        "calibrated": one.calibrated,
+        "score": round(one.score, 4),
+        "threshold": one.threshold,
+        "stamp": one.stamp,
+        "features": {name: round(value, 4) for name, value in one.features.items()},
+    }
+
+
+def _stamp(one: Stamp) -> Json:
+    return {
+        "embedding_model": one.embedding_model,
+        "embedding_revision": one.embedding_revision,
+        "dimensions": one.dimensions,
+        "space": one.space,
+        "pipeline": one.pipeline,
+        "extractor": one.extractor,
+        "chunking": one.chunking,
+        "terms": one.terms,
+    }
+
+
+def _ledger(one: LedgerEntry) -> Json:
+    return {
+        "balanced": one.balanced,
+        "source": _counts(one.source),
+        "canonical": _counts(one.canonical),
+        "chunks": _counts(one.chunks),
+        "truncated_chunks": one.truncated_chunks,
+        "header_tokens": one.header_tokens,
+        "embedded_tokens": one.embedded_tokens,
+        "losses": [{"code": loss.code, "message": loss.message, "count": loss.count} for loss in one.losses],
+    }
+
+
+def _counts(one: Counts) -> Json:
+    return {
+        "characters": one.characters,
+        "words": one.words,
+        "numbers": one.numbers,
+        "rows": one.rows,
+        "pages": one.pages,
+    }
+
+
+def _timings(timings: Mapping[str, float]) -> Json:
+    return {name: round(value, 3) for name, value in timings.items()}
