@@ -1,0 +1,44 @@
+# Everything runs from .venv, which scripts/bootstrap makes from the lock files; once made, nothing needs the network.
+SHELL := /bin/sh
+VENV ?= .venv
+export VENV
+BIN := $(VENV)/bin
+
+.PHONY: help demo test check format bench soak lock clean
+.DEFAULT_GOAL := help
+
+help: ## what can be made
+	@sed -n 's/^\([a-z]*\):.*## /\1	/p' Makefile
+
+demo: ## sync the sample handbook and ask it three questions
+	@scripts/bootstrap run
+	@$(BIN)/python scripts/demo
+
+test: ## check, then every test but the soak ones
+	@scripts/bootstrap dev
+	@scripts/check
+	@$(BIN)/python -m pytest -q $(TESTS)
+
+check: ## lint, format, types, import contracts
+	@scripts/bootstrap dev
+	@scripts/check
+
+format: ## format in place
+	@scripts/bootstrap dev
+	@$(BIN)/ruff format .
+	@$(BIN)/ruff check --fix .
+
+bench: ## speed, on this machine
+	@scripts/bootstrap dev
+	@$(BIN)/python bench/run.py
+
+soak: ## the tests that take minutes: kills, faults, long runs
+	@scripts/bootstrap dev
+	@$(BIN)/python -m pytest -q -m soak --timeout=3600 $(TESTS)
+
+lock: ## write the lock files anew (needs uv and the network)
+	@scripts/lock $(LOCKFLAGS)
+
+clean: ## remove caches and the demo's home; .venv stays
+	@rm -rf .fonte-demo .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist
+	@find . -name __pycache__ -type d -not -path './.venv/*' -prune -exec rm -rf {} +

@@ -1,0 +1,78 @@
+"""What every test runs under: capped threads, no network, derandomised Hypothesis, homes of its own, no child left."""
+
+from __future__ import annotations
+
+import os
+
+# Read by BLAS, OpenMP and the tokenizers when they are first loaded, so before anything imports numpy.
+for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "RAYON_NUM_THREADS", "LANCE_CPU_THREADS"):
+    os.environ.setdefault(_name, "1")
+os.environ["TOKENIZERS_PARALLELISM"] = "false"
+os.environ["HF_HUB_OFFLINE"] = "1"
+# A developer's own settings must not reach the tests; the cache of built models may.
+for _name in [name for name in os.environ if name.startswith("FONTE_") and name != "FONTE_CACHE"]:
+    del os.environ[_name]
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+from hypothesis import HealthCheck, settings
+
+settings.register_profile(
+    "ci", derandomize=True, deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.register_profile("explore", deadline=None, max_examples=2000)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+_GRACE_SECONDS = 5.0
+_children_by_module: dict[str, set[int]] = {}
+
+
+def _children() -> dict[int, str]:
+    """Our child processes and theirs, by id; Python's own resource tracker lives as long as we do and is left out."""
+    found: dict[int, str] = {}
+    for child in psutil.Process().children(recursive=True):
+        try:
+            command = " ".join(child.cmdline())
+            if child.status() != psutil.STATUS_ZOMBIE and "resource_tracker" not in command:
+                found[child.pid] = command
+        except psutil.NoSuchProcess:
+            continue
+    return found
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _children_of_module(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Remember which module's run a child came from, for the guard at the end."""
+    before = set(_children())
+    yield
+    _children_by_module[request.node.nodeid] = set(_children()) - before
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Fail the run if a test left a child process behind."""
+    deadline = time.monotonic() + _GRACE_SECONDS
+    while (left := _children()) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    if not left:
+        return
+    for pid, command in left.items():
+        modules = [name for name, pids in _children_by_module.items() if pid in pids] or ["an unknown test"]
+        session.config.get_terminal_writer().line(f"\nleft running by {modules[0]}: process {pid}: {command}", red=True)
+        psutil.Process(pid).kill()
+    session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """The path of a home that does not exist yet."""
+    return tmp_path / "home"
+
+
+@pytest.fixture(scope="session")
+def project_root() -> Path:
+    """The folder that holds pyproject.toml."""
+    return Path(__file__).resolve().parent.parent
