@@ -1,0 +1,271 @@
+"""Rows to blocks: headings, paragraphs that run over lines, columns and pages, list items, table rows.
+
+Every word keeps its page and box; a word that was broken at a line's end has two places.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from fonte.parsers.pdf.glyphs import Word, is_cjk, to_page
+from fonte.parsers.pdf.hyphens import breaks_word, keeps_hyphen
+from fonte.parsers.pdf.layout import Row, Segment, joined
+from fonte.types import Block, BlockKind, Place
+
+_BULLET = re.compile(r"^(?:[•◦▪‣·●○■□►➢✓–—*\-]|\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.)])(?=\s|$)")
+_NUMBER = re.compile(r"^\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.)]$")
+_TERMINAL = (".", "!", "?", ":", ";", "。", "！", "？", ".”", ".\"", ".)", "»")
+_MAX_HEADING = 250
+"""Characters; larger print that goes on for longer is a paragraph."""
+
+
+@dataclass(slots=True)
+class _Piece:
+    """Characters with one place, or none."""
+
+    text: str
+    place: tuple[int, Word] | None
+
+
+@dataclass(slots=True)
+class _Open:
+    """A block that is still growing."""
+
+    kind: BlockKind
+    level: int
+    last: Row
+    pieces: list[_Piece] = field(default_factory=list)
+    rows: int = 1
+    indent: float = 0.0
+
+    @property
+    def length(self) -> int:
+        return sum(len(piece.text) for piece in self.pieces)
+
+
+def _place_all(pieces: Sequence[_Piece]) -> tuple[str, tuple[Place, ...]]:
+    text: list[str] = []
+    places: list[Place] = []
+    at = 0
+    for piece in pieces:
+        text.append(piece.text)
+        end = at + len(piece.text)
+        if piece.place is not None and piece.text:
+            page, word = piece.place
+            places.append(Place(at, end, page=page, box=to_page((word.x0, word.y0, word.x1, word.y1), word.frame)))
+        at = end
+    return "".join(text), tuple(places)
+
+
+class BlockBuilder:
+    """Takes rows in reading order and gives blocks.
+
+    ``levels`` maps a row (by identity) to its heading level, ``pitch`` a font size to the usual distance between lines.
+    """
+
+    def __init__(self, words: Counter[str], levels: Mapping[int, int], pitch: Mapping[float, float]) -> None:
+        self._words = words
+        self._levels = levels
+        self._pitch = pitch
+        self._open: _Open | None = None
+        self._tables = 0
+        self.blocks: list[Block] = []
+
+    def add_page(self, rows: Sequence[Row]) -> None:
+        """Take one page's rows."""
+        index = 0
+        while index < len(rows):
+            ruled = rows[index].table
+            if ruled is not None:
+                self.close()
+                self._add_ruled(rows[index].page, ruled)
+                index += 1
+                continue
+            end = self._table_end(rows, index)
+            if end > index:
+                self.close()
+                self._add_rows(rows[index:end])
+                index = end
+                continue
+            after = rows[index + 1] if index + 1 < len(rows) else None
+            self._add_row(rows[index], after)
+            index += 1
+
+    def close(self) -> None:
+        """End the block that is still growing."""
+        block, self._open = self._open, None
+        if block is None:
+            return
+        text, places = _place_all(block.pieces)
+        if not text.strip():
+            return
+        kind, level = block.kind, block.level
+        if kind is BlockKind.HEADING and len(text) > _MAX_HEADING:
+            kind, level = BlockKind.PARAGRAPH, 0
+        self.blocks.append(Block(kind, text, level=level, places=places))
+
+    # --- lines of text
+
+    def _add_row(self, row: Row, after: Row | None) -> None:
+        level = self._levels.get(id(row), 0)
+        bullet = not level and _BULLET.match(row.text) is not None
+        if self._open is not None and not bullet and self._continues(self._open, row, after, level):
+            self._append(self._open, row)
+            return
+        self.close()
+        kind = BlockKind.HEADING if level else BlockKind.LIST_ITEM if bullet else BlockKind.PARAGRAPH
+        self._open = _Open(kind, level, row, indent=row.x0)
+        self._open.pieces += _pieces(row.words, row.page)
+
+    def _continues(self, block: _Open, row: Row, after: Row | None, level: int) -> bool:
+        last = block.last
+        if level or block.level:
+            near = last.page == row.page and last.region == row.region and last.y0 - row.y0 < 2.2 * row.size
+            return level == block.level and near and block.length + len(row.text) <= _MAX_HEADING
+        if abs(last.size - row.size) > 0.08 * max(last.size, row.size):
+            return False
+        if last.bold != row.bold and (last.bold or all(word.bold for word in row.words)) and not _broken(last):
+            return False
+        if (last.page, last.region) != (row.page, row.region):
+            return self._continues_elsewhere(block, row)
+        distance = last.y0 - row.y0
+        if distance > 1.3 * self._pitch.get(round(row.size), 1.25 * row.size) or distance < -row.size:
+            return False
+        if _broken(last):
+            return True
+        if block.kind is BlockKind.LIST_ITEM:
+            return row.x0 > block.indent + 0.3 * row.size or not _ended_early(last, row)
+        indent = 0.8 * row.size
+        if row.x0 - last.x0 > indent and (block.rows > 1 or last.text.endswith(_TERMINAL)):
+            returns = after is None or after.region != row.region or row.x0 - after.x0 > indent
+            if returns and row.x0 - row.left < 0.25 * (row.right - row.left):
+                return False
+        return not _ended_early(last, row)
+
+    def _continues_elsewhere(self, block: _Open, row: Row) -> bool:
+        """Whether a paragraph goes on in the next column or on the next page."""
+        last = block.last
+        if _broken(last):
+            return row.words[0].text[:1].islower()
+        if row.page > last.page + 1 or last.text.endswith(_TERMINAL):
+            return False
+        return row.text[:1].islower() or (
+            last.x1 > last.right - 0.15 * (last.right - last.left) and len(last.text) > 30 and len(row.text) > 30  # noqa: PLR2004 - prose
+        )
+
+    def _append(self, block: _Open, row: Row) -> None:
+        pieces = _pieces(row.words, row.page)
+        last = block.last.words[-1] if block.last.words else None
+        if last is not None and breaks_word(last.text, soft=last.soft) and block.pieces[-1].place is not None:
+            self._join(block.pieces[-1], last, pieces[0])
+        elif not (is_cjk(ord(block.pieces[-1].text[-1])) and is_cjk(ord(pieces[0].text[0]))):
+            block.pieces.append(_Piece(" ", None))
+        block.pieces += pieces
+        block.last = row
+        block.rows += 1
+
+    def _join(self, left: _Piece, word: Word, right: _Piece) -> None:
+        """Bring the two halves of a broken word together."""
+        if not word.soft and not keeps_hyphen(left.text[:-1], right.text, self._words):
+            left.text = left.text[:-1]
+
+    # --- tables
+
+    def _table_end(self, rows: Sequence[Row], start: int) -> int:
+        """End of the run of rows from ``start`` that stand in aligned cells; ``start`` when there is no table."""
+        end = start
+        while end < len(rows) and _cells(rows[end]) > 1 and not self._levels.get(id(rows[end])):
+            if end > start and not (rows[end].region == rows[end - 1].region and _aligned(rows[end - 1], rows[end])):
+                break
+            end += 1
+        return end if end - start > 1 else start
+
+    def _add_rows(self, rows: Sequence[Row]) -> None:
+        """A table without rules: every visual row a block, its cells told apart."""
+        for row in rows:
+            pieces: list[_Piece] = []
+            for cell in row.cells:
+                if pieces:
+                    pieces.append(_Piece(" | ", None))
+                pieces += _pieces(cell.words, row.page)
+            text, places = _place_all(pieces)
+            self.blocks.append(Block(BlockKind.ROW, text, places=places, table=self._tables))
+        self._tables += 1
+
+    def _add_ruled(self, page: int, grid: Sequence[Sequence[Sequence[Word]]]) -> None:
+        """A table with rules: cells are whole, and the first row names the columns where it holds only names."""
+        names = [joined(cell) for cell in grid[0]]
+        headed = len(grid) > 1 and all(names) and not any(_is_value(name) for name in names)
+        for index, row in enumerate(grid):
+            header = headed and index == 0
+            pieces: list[_Piece] = []
+            for column, cell in enumerate(row):
+                if not cell:
+                    continue
+                if pieces:
+                    pieces.append(_Piece("; " if headed and not header else " | ", None))
+                if headed and not header and column < len(names):
+                    pieces.append(_Piece(f"{names[column]}: ", None))
+                pieces += _pieces(cell, page)
+            text, places = _place_all(pieces)
+            if text:
+                self.blocks.append(Block(BlockKind.ROW, text, places=places, table=self._tables, header=header))
+        self._tables += 1
+
+
+def _pieces(words: Sequence[Word], page: int) -> list[_Piece]:
+    pieces: list[_Piece] = []
+    for index, word in enumerate(words):
+        if index and word.spaced:
+            pieces.append(_Piece(" ", None))
+        pieces.append(_Piece(word.text, (page, word)))
+    return pieces
+
+
+def _broken(row: Row) -> bool:
+    return bool(row.words) and breaks_word(row.words[-1].text, soft=row.words[-1].soft)
+
+
+def _ended_early(last: Row, row: Row) -> bool:
+    """Whether the line before left room for this one's first word, so that its end was meant."""
+    width = last.right - last.left
+    free = last.right - last.x1
+    first = row.words[0]
+    if free <= (first.x1 - first.x0) + 0.6 * row.size + 0.02 * width:
+        return False
+    return last.text.endswith(_TERMINAL) or free > 0.4 * width
+
+
+def _cells(row: Row) -> int:
+    """Cells of a row, a bullet or number at its start not counted."""
+    if len(row.cells) > 1 and _is_marker(row.cells[0]):
+        return len(row.cells) - 1
+    return len(row.cells)
+
+
+def _is_value(text: str) -> bool:
+    """Whether a cell holds a number or an amount rather than a name."""
+    digits = sum(char.isdigit() for char in text)
+    return digits > 0 and digits * 2 >= sum(char.isalnum() for char in text)
+
+
+def _is_marker(cell: Segment) -> bool:
+    text = cell.text
+    return _NUMBER.match(text) is not None or (len(text) == 1 and _BULLET.match(text) is not None)
+
+
+def _aligned(above: Row, below: Row) -> bool:
+    """Whether a cell of one row stands under a cell of the other, by its left edge, right edge or middle."""
+    tolerance = 0.6 * max(above.size, below.size)
+    for upper in above.cells[1:]:
+        for lower in below.cells[1:]:
+            if (
+                abs(upper.x0 - lower.x0) < tolerance
+                or abs(upper.x1 - lower.x1) < tolerance
+                or abs(upper.x0 + upper.x1 - lower.x0 - lower.x1) < tolerance
+            ):
+                return True
+    return False

@@ -1,0 +1,57 @@
+"""Page furniture: headers and footers that repeat from page to page."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+from fonte.parsers.pdf.layout import Row
+
+_MIN_PAGES = 3
+_TOP, _BOTTOM = 0.88, 0.12
+"""Furniture starts above 88 % or ends below 12 % of the page's height."""
+_DIGITS = re.compile(r"\d+")
+
+
+def _key(row: Row) -> tuple[str, int]:
+    return _DIGITS.sub("#", row.text).casefold(), round(row.y0 / 4)
+
+
+def _in_margin(row: Row, low: float, high: float) -> bool:
+    height = high - low
+    return row.y0 > low + _TOP * height or row.y1 < low + _BOTTOM * height
+
+
+def find_furniture(pages: Sequence[Sequence[Row]], extents: Sequence[tuple[float, float]]) -> set[tuple[str, int]]:
+    """Keys of rows with the same digit-folded text at the same height on half of all (or all odd, all even) pages.
+
+    ``extents`` are the lowest and highest y of each page in its reading direction. Under three pages there are none.
+    """
+    counts: Counter[tuple[str, int]] = Counter()
+    by_side: tuple[Counter[tuple[str, int]], Counter[tuple[str, int]]] = (Counter(), Counter())
+    filled = 0
+    sides = [0, 0]
+    for number, (rows, (low, high)) in enumerate(zip(pages, extents, strict=True)):
+        if not rows:
+            continue
+        filled += 1
+        sides[number % 2] += 1
+        keys = {_key(row) for row in rows if _in_margin(row, low, high)}
+        counts.update(keys)
+        by_side[number % 2].update(keys)
+    found = {key for key, count in counts.items() if count >= max(_MIN_PAGES, 0.5 * filled)}
+    for side, counted in enumerate(by_side):
+        found |= {key for key, count in counted.items() if count >= max(_MIN_PAGES, 0.6 * sides[side])}
+    return found
+
+
+def without_furniture(
+    rows: Sequence[Row], extent: tuple[float, float], furniture: set[tuple[str, int]]
+) -> tuple[list[Row], list[Row]]:
+    """(rows that stay, rows that are furniture) of one page."""
+    kept: list[Row] = []
+    gone: list[Row] = []
+    for row in rows:
+        (gone if _in_margin(row, *extent) and _key(row) in furniture else kept).append(row)
+    return kept, gone

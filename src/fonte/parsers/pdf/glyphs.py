@@ -1,0 +1,203 @@
+"""A page's words with their boxes, straight from pdfium's character stream.
+
+Coordinates are PDF points from the lower left corner of the unrotated page. Text that runs upwards, downwards or upside
+down is turned into a *frame* in which it reads from left to right, so that the layout layer knows one direction only;
+``to_page`` turns a box back.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from fonte.types import Box
+
+DIAGONAL = 4
+"""Frame of text at an angle that is no multiple of 90 degrees: kept in stream order, never laid out."""
+
+MAX_GLYPHS = 2_000_000
+"""More characters than this on one page is damage, not text."""
+
+_DROPPED = frozenset({0x00, 0xAD, 0x200B, 0x200C, 0x2060, 0xFEFF, 0xFFFF})
+_HYPHENS = frozenset({0x02, 0xFFFE})
+"""What pdfium gives for a hyphen at the end of a line that it takes for a break inside a word."""
+_LINE_ENDS = frozenset({0x0A, 0x0D, 0x0B, 0x0C, 0x85, 0x2028, 0x2029})
+_SPACES = frozenset({0x09, 0x20, 0xA0, 0x1680, 0x202F, 0x205F, 0x3000, *range(0x2000, 0x200B)})
+_BULLETS = {0xF0B7: "•", 0xF0A7: "▪", 0xF0A8: "▪", 0xF06C: "●", 0xF06E: "■", 0xF0D8: "➢", 0xF0FC: "✓", 0x7F: "•"}
+_CJK = ((0x2E80, 0x9FFF), (0xF900, 0xFAFF), (0xFF00, 0xFFEF), (0x20000, 0x3FFFF))
+_INVISIBLE_MODE = 3
+_WHITE = 250
+
+
+def is_cjk(code: int) -> bool:
+    """Whether a code point belongs to a script that is written without spaces."""
+    return any(low <= code <= high for low, high in _CJK)
+
+
+@dataclass(slots=True)
+class Word:
+    """Characters between spaces, in frame coordinates. ``size`` is the height of the font's box in points."""
+
+    text: str
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+    size: float
+    bold: bool
+    hidden: bool
+    frame: int
+    spaced: bool
+    """Whether white space stands before it on its line."""
+    line_start: bool
+    soft: bool = False
+    """Ends with a soft hyphen, which is kept as ``-`` until the next line is known."""
+
+
+def to_frame(box: Box, frame: int) -> Box:
+    """A box of the page as text of ``frame`` (0 = 0, 1 = 90, 2 = 180, 3 = 270 degrees) sees it."""
+    x0, y0, x1, y1 = box
+    if frame == 1:
+        return (y0, -x1, y1, -x0)
+    if frame == 2:  # noqa: PLR2004 - the frame's number
+        return (-x1, -y1, -x0, -y0)
+    if frame == 3:  # noqa: PLR2004 - the frame's number
+        return (-y1, x0, -y0, x1)
+    return box
+
+
+def to_page(box: Box, frame: int) -> Box:
+    """The inverse of ``to_frame``, rounded to hundredths of a point, never without area."""
+    x0, y0, x1, y1 = to_frame(box, {1: 3, 3: 1}.get(frame, frame))
+    x0, y0 = round(x0, 2), round(y0, 2)
+    return (x0, y0, max(round(x1, 2), x0 + 0.1), max(round(y1, 2), y0 + 0.1))
+
+
+def normalised(code: int) -> str:
+    """One character as text: Latin and Armenian ligatures in letters, symbol-font bullets as bullets."""
+    if 0xFB00 <= code <= 0xFB17:  # noqa: PLR2004 - the ligatures' range
+        return unicodedata.normalize("NFKC", chr(code))
+    if 0xD800 <= code <= 0xDFFF:  # noqa: PLR2004 - half of a surrogate pair
+        return "\ufffd"
+    return _BULLETS.get(code) or chr(code)
+
+
+class _Reader:
+    """Reads the words of one pdfium text page; asks for style once a word."""
+
+    def __init__(self, textpage: object, origin: tuple[float, float]) -> None:
+        import pypdfium2.raw as raw  # noqa: PLC0415 - heavy, and only PDF pays for it
+
+        self._raw = raw
+        self._page = textpage
+        self._left, self._bottom = origin
+        self._rect = raw.FS_RECTF()
+        self._flags = ctypes.c_int()
+        self._name = ctypes.create_string_buffer(256)
+        self._color = [ctypes.c_uint() for _ in range(4)]
+
+    def style(self, index: int) -> tuple[int, bool, bool]:
+        """Frame, bold, hidden of the character."""
+        raw = self._raw
+        angle = raw.FPDFText_GetCharAngle(self._page, index)
+        turns = angle / (math.pi / 2)
+        frame = round(turns) % 4 if abs(turns - round(turns)) < 0.12 else DIAGONAL  # noqa: PLR2004 - about 11 degrees
+        used = raw.FPDFText_GetFontInfo(self._page, index, self._name, 256, ctypes.byref(self._flags))
+        name = self._name.value.lower() if 0 < used <= 256 else b""  # noqa: PLR2004 - the buffer's size
+        bold = b"bold" in name or b"black" in name or b"heavy" in name or bool(self._flags.value & 0x40000)
+        red, green, blue, alpha = self._color
+        found = raw.FPDFText_GetFillColor(
+            self._page, index, ctypes.byref(red), ctypes.byref(green), ctypes.byref(blue), ctypes.byref(alpha)
+        )
+        pale = bool(found) and (alpha.value == 0 or min(red.value, green.value, blue.value) >= _WHITE)
+        text_object = raw.FPDFText_GetTextObject(self._page, index)
+        mode = raw.FPDFTextObj_GetTextRenderMode(text_object) if text_object else 0
+        return frame, bold, pale or mode == _INVISIBLE_MODE
+
+    def words(self, count: int) -> Iterator[Word]:
+        """Words in stream order, cut at spaces, at line ends and where the pen jumps."""
+        raw, page, rect = self._raw, self._page, self._rect
+        reference = ctypes.byref(rect)
+        unicode_of, box_of = raw.FPDFText_GetUnicode, raw.FPDFText_GetLooseCharBox
+        word: Word | None = None
+        spaced, fresh, high = False, True, 0
+        for index in range(count):
+            code = unicode_of(page, index)
+            if 0xD800 <= code <= 0xDBFF:  # noqa: PLR2004 - the first half of a pair: its second half follows
+                high = code
+                continue
+            if high and 0xDC00 <= code <= 0xDFFF:  # noqa: PLR2004 - the second half
+                code = 0x10000 + ((high - 0xD800) << 10) + (code - 0xDC00)
+            high = 0
+            if code in _SPACES or code in _LINE_ENDS:
+                if word is not None:
+                    yield word
+                    word = None
+                spaced = True
+                fresh = fresh or code in _LINE_ENDS
+                continue
+            if code == 0xAD and word is not None:  # noqa: PLR2004 - a soft hyphen counts only at a line's end
+                word.soft = True
+                continue
+            if code in _DROPPED or (code < 0x20 and code not in _HYPHENS):  # noqa: PLR2004 - controls
+                continue
+            box_of(page, index, reference)
+            box = (rect.left - self._left, rect.bottom - self._bottom, rect.right - self._left, rect.top - self._bottom)
+            if word is not None:
+                box_here = to_frame(box, word.frame)
+                if self._extends(word, box_here, code):
+                    word.text += "-" if code in _HYPHENS else normalised(code)
+                    word.soft = False
+                    word.x0, word.x1 = min(word.x0, box_here[0]), max(word.x1, box_here[2])
+                    word.y0, word.y1 = min(word.y0, box_here[1]), max(word.y1, box_here[3])
+                    continue
+                yield word
+            word = self._start(index, code, box, spaced=spaced, fresh=fresh)
+            spaced = fresh = False
+        if word is not None:
+            yield word
+
+    @staticmethod
+    def _extends(word: Word, box: Box, code: int) -> bool:
+        """Whether the next character belongs to the word: near it, on its line, and not a script of its own."""
+        if word.frame == DIAGONAL:
+            return True
+        if is_cjk(code) or is_cjk(ord(word.text[-1])):
+            return False
+        height = max(word.size, 1.0)
+        gap = max(box[0] - word.x1, word.x0 - box[2])
+        return gap <= 0.9 * height and abs(box[1] - word.y0) <= 0.7 * height
+
+    def _start(self, index: int, code: int, box: Box, *, spaced: bool, fresh: bool) -> Word:
+        frame, bold, hidden = self.style(index)
+        x0, y0, x1, y1 = to_frame(box, frame)
+        size = round(y1 - y0, 2) or float(self._raw.FPDFText_GetFontSize(self._page, index)) or 1.0
+        text = "-" if code in _HYPHENS else normalised(code)
+        return Word(text, x0, y0, x1, y1, size, bold, hidden, frame, spaced, fresh)
+
+
+def page_words(textpage: object, count: int, origin: tuple[float, float]) -> list[Word]:
+    """Words of a page in stream order, what was printed twice on one spot kept once.
+
+    Boxes are measured from ``origin``, the lower left corner of the visible page.
+    """
+    seen: set[tuple[str, int, int]] = set()
+    words: list[Word] = []
+    carried = False
+    for word in _Reader(textpage, origin).words(min(count, MAX_GLYPHS)):
+        step = max(word.size * 0.25, 0.5)
+        column, row = word.x0 / step, word.y0 / step
+        spots = {(word.text, c, r) for c in (math.floor(column), round(column)) for r in (math.floor(row), round(row))}
+        if not spots.isdisjoint(seen):
+            carried = carried or word.line_start
+            continue
+        seen |= spots
+        word.line_start = word.line_start or carried
+        carried = False
+        words.append(word)
+    return words

@@ -1,0 +1,84 @@
+"""Which rows are headings: by the file's own outline, else by the rank of their size."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from fonte.parsers.pdf.layout import Row
+
+_MAX_LEVELS = 6
+_MAX_ROW = 150
+_LARGER = 1.1
+"""A heading is larger than the body by this factor or more."""
+_WORD = re.compile(r"\w+")
+_NUMBERED = re.compile(r"^(?:\d{1,2}(?:\.\d{1,2}){0,3}\.?|[IVX]{1,5}\.|[A-Z]\.)\s+\S")
+
+
+def _folded(text: str) -> str:
+    return "".join(_WORD.findall(text)).casefold()
+
+
+def _clusters(sizes: Iterable[float]) -> list[list[float]]:
+    """Sizes from the largest down, those within 4 % of each other taken as one."""
+    groups: list[list[float]] = []
+    for size in sorted(sizes, reverse=True):
+        if groups and groups[-1][0] - size <= 0.04 * groups[-1][0]:
+            groups[-1].append(size)
+        else:
+            groups.append([size])
+    return groups
+
+
+def body_size(pages: Iterable[Sequence[Row]]) -> float:
+    """The size in which most characters are set, in points of font height; 0 without text."""
+    counts: Counter[float] = Counter()
+    for rows in pages:
+        for row in rows:
+            for word in row.words:
+                counts[round(word.size, 1)] += len(word.text)
+    return max(counts, key=lambda size: (counts[size], -size)) if counts else 0.0
+
+
+def heading_levels(pages: Sequence[Sequence[Row]], outline: Sequence[tuple[int, int, str]]) -> dict[int, int]:
+    """Row identity -> heading level from 1.
+
+    ``outline`` lists (page from 1, depth from 1, title). A row whose words are a title of the outline on its page takes
+    the outline's depth; other rows rank by size among the sizes clearly above the body's, then bold numbered lines.
+    """
+    body = body_size(pages)
+    wanted: dict[tuple[int, str], int] = {(page, _folded(title)): depth for page, depth, title in outline}
+    levels: dict[int, int] = {}
+    candidates: list[Row] = []
+    bold_lines: list[Row] = []
+    bold_characters = total = 0
+    for rows in pages:
+        for row in rows:
+            if row.table is not None:
+                continue
+            text = row.text
+            total += len(text)
+            bold_characters += len(text) if row.bold else 0
+            depth = wanted.get((row.page, _folded(text)))
+            if depth is not None:
+                levels[id(row)] = min(depth, _MAX_LEVELS)
+            elif len(row.cells) == 1 and len(text) < _MAX_ROW and sum(char.isalpha() for char in text) > 1:
+                if row.size > body * _LARGER:
+                    candidates.append(row)
+                elif row.bold and row.size > 0.95 * body and _NUMBERED.match(text) and not text.endswith((".", ":")):
+                    bold_lines.append(row)
+    known = {round(row.size, 1) for rows in pages for row in rows if id(row) in levels and row.size > body * _LARGER}
+    groups = _clusters({round(row.size, 1) for row in candidates} | known)
+    rank = {size: level for level, group in enumerate(groups, 1) for size in group}
+    by_size = {
+        round(row.size, 1): levels[id(row)] for rows in pages for row in rows if id(row) in levels and row.size > body
+    }
+    for row in candidates:
+        size = round(row.size, 1)
+        levels[id(row)] = min(by_size.get(size, rank[size]), _MAX_LEVELS)
+    if bold_characters < 0.3 * total:  # noqa: PLR2004 - where much is bold, bold tells nothing
+        deepest = max(levels.values(), default=0)
+        for row in bold_lines:
+            levels[id(row)] = min(deepest + 1, _MAX_LEVELS)
+    return levels

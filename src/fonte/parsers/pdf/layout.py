@@ -1,0 +1,270 @@
+"""Words to reading order: segments of a line, XY-cut into columns, visual rows.
+
+A *segment* is a run of words without a wide gap; a *region* is a stretch of page read from top to bottom (a column, or
+a full-width part between columns); a *row* is one visual line of a region and holds one segment for each cell.
+Recursive XY-cut after Nagy and Seth (1984), with the vertical cut taken first where both sides look like prose.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from fonte.parsers.pdf.glyphs import DIAGONAL, Word
+
+_WIDE_GAP = 1.6
+"""In font heights: a wider gap than this inside a line separates cells or columns."""
+_RUN_GAP = 0.6
+"""In font heights: runs of one line that were drawn apart but lie nearer than this are one segment."""
+_MAX_CUT = 1500
+"""Segments on a page beyond which columns are not looked for (drawings full of labels): the cut is quadratic."""
+
+
+@dataclass(slots=True)
+class Segment:
+    """Words that belong together on one line."""
+
+    words: list[Word]
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+    size: float = 0.0
+    cells: list[list[list[Word]]] | None = None
+    """Rows of cells when the segment stands for a whole ruled table."""
+
+    @property
+    def text(self) -> str:
+        """The words with spaces where they stood."""
+        return joined(self.words)
+
+    def add(self, word: Word) -> None:
+        """Append a word and grow."""
+        self.words.append(word)
+        self.x0, self.y0 = min(self.x0, word.x0), min(self.y0, word.y0)
+        self.x1, self.y1 = max(self.x1, word.x1), max(self.y1, word.y1)
+
+
+@dataclass(slots=True)
+class Row:
+    """One visual line of a region."""
+
+    cells: list[Segment]
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+    size: float
+    bold: bool
+    page: int
+    region: int
+    left: float = 0.0
+    right: float = 0.0
+    """Edges of the region."""
+    words: list[Word] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        """The row's words."""
+        return joined(self.words)
+
+    @property
+    def table(self) -> list[list[list[Word]]] | None:
+        """Rows of cells when the row stands for a ruled table."""
+        return self.cells[0].cells
+
+
+def joined(words: Sequence[Word]) -> str:
+    """Words as text."""
+    return "".join((" " if word.spaced and index else "") + word.text for index, word in enumerate(words))
+
+
+def _right_to_left(words: Sequence[Word]) -> bool:
+    """Whether most letters run from right to left: such lines stay in the order that pdfium gives."""
+    balance = 0
+    for word in words:
+        kind = unicodedata.bidirectional(word.text[0])
+        balance += 1 if kind in ("R", "AL") else -1 if kind == "L" else 0
+    return balance > 0
+
+
+def _segment(word: Word) -> Segment:
+    return Segment([word], word.x0, word.y0, word.x1, word.y1)
+
+
+def _common_size(words: Sequence[Word]) -> float:
+    sizes: Counter[float] = Counter()
+    for word in words:
+        sizes[round(word.size, 1)] += len(word.text)
+    return max(sizes, key=lambda size: (sizes[size], size))
+
+
+def segments_of(words: Sequence[Word]) -> list[Segment]:
+    """Segments in stream order from words of one frame."""
+    segments: list[Segment] = []
+    current: Segment | None = None
+    for word in words:
+        if current is not None and not word.line_start:
+            last = current.words[-1]
+            height = max(last.size, word.size)
+            gap = max(word.x0 - current.x1, current.x0 - word.x1)
+            if gap <= _WIDE_GAP * height and abs(word.y0 - last.y0) <= 0.7 * height:
+                current.add(word)
+                continue
+        current = _segment(word)
+        segments.append(current)
+    for segment in segments:
+        segment.size = _common_size(segment.words)
+    return _merge_runs(segments)
+
+
+def _merge_runs(segments: list[Segment]) -> list[Segment]:
+    """Join segments of one line that were drawn as separate runs (one word or one letter at a time)."""
+    order = {id(segment): index for index, segment in enumerate(segments)}
+    lines: list[list[Segment]] = []
+    for segment in sorted(segments, key=lambda s: (-s.y0, s.x0)):
+        line = lines[-1] if lines else None
+        if line is not None and abs(line[0].y0 - segment.y0) <= 0.25 * max(segment.size, line[0].size):
+            line.append(segment)
+        else:
+            lines.append([segment])
+    merged: list[Segment] = []
+    for line in lines:
+        line.sort(key=lambda s: s.x0)
+        current = line[0]
+        for segment in line[1:]:
+            size = max(current.size, segment.size)
+            gap = segment.x0 - current.x1
+            if -0.3 * size <= gap <= _RUN_GAP * size and not _right_to_left([*current.words, *segment.words]):
+                segment.words[0].spaced = gap > 0.15 * size or (segment.words[0].spaced and gap > 0.08 * size)
+                for word in segment.words:
+                    current.add(word)
+                order[id(current)] = min(order[id(current)], order[id(segment)])
+            else:
+                merged.append(current)
+                current = segment
+        merged.append(current)
+    merged.sort(key=lambda s: order[id(s)])
+    return merged
+
+
+def _gaps(intervals: list[tuple[float, float]]) -> list[tuple[float, float]]:
+    """(width, middle) of each empty stretch between the intervals."""
+    intervals.sort()
+    found: list[tuple[float, float]] = []
+    end = intervals[0][1]
+    for low, high in intervals[1:]:
+        if low > end:
+            found.append((low - end, (low + end) / 2))
+        end = max(end, high)
+    return found
+
+
+def _looks_like_column(segments: Sequence[Segment]) -> bool:
+    """Whether segments fill their width as prose does: most are wide, and long enough to be read."""
+    width = max(s.x1 for s in segments) - min(s.x0 for s in segments)
+    filled = sum((s.x1 - s.x0) > 0.75 * width for s in segments) / len(segments)
+    length = sum(sum(len(word.text) + 1 for word in s.words) for s in segments) / len(segments)
+    return len(segments) >= 3 and filled > 0.5 and length > 18  # noqa: PLR2004 - measured on two-column pages
+
+
+def _vertical_cut(segments: list[Segment]) -> tuple[list[Segment], list[Segment]] | None:
+    """Left and right part where a gutter runs through and both sides are columns of text."""
+    size = sorted(s.size for s in segments)[len(segments) // 2]
+    gutters = [gap for gap in _gaps([(s.x0, s.x1) for s in segments]) if gap[0] > 0.8 * size]
+    if not gutters or len(gutters) > 3:  # noqa: PLR2004 - four columns of prose; more is a table
+        return None
+    middle = max(gutters)[1]
+    left = [s for s in segments if s.x1 <= middle]
+    right = [s for s in segments if s.x0 >= middle]
+    return (left, right) if _looks_like_column(left) and _looks_like_column(right) else None
+
+
+def _horizontal_cut(segments: list[Segment]) -> tuple[list[Segment], list[Segment]] | None:
+    gaps = [gap for gap in _gaps([(s.y0, s.y1) for s in segments]) if gap[0] > 0.1]  # noqa: PLR2004 - points
+    if not gaps:
+        return None
+    middle = max(gaps)[1]
+    return [s for s in segments if s.y0 >= middle], [s for s in segments if s.y1 <= middle]
+
+
+def regions_of(segments: list[Segment]) -> list[list[Segment]]:
+    """Regions in reading order. Parts that only horizontal cuts separate stay one region."""
+    if len(segments) > _MAX_CUT:
+        return [segments]
+    stack: list[tuple[list[Segment], int]] = [(segments, 0)]
+    leaves: list[tuple[list[Segment], int]] = []
+    columns = 0
+    while stack:
+        part, column = stack.pop()
+        if len(part) > 1:
+            sides = _vertical_cut(part)
+            if sides is not None:
+                stack += [(sides[1], columns + 2), (sides[0], columns + 1)]
+                columns += 2
+                continue
+            halves = _horizontal_cut(part)
+            if halves is not None:
+                stack += [(halves[1], column), (halves[0], column)]
+                continue
+        if leaves and leaves[-1][1] == column:
+            leaves[-1][0].extend(part)
+        else:
+            leaves.append((list(part), column))
+    return [part for part, _ in leaves if part]
+
+
+def rows_of(region: list[Segment], page: int, number: int) -> list[Row]:
+    """Visual rows of a region from top to bottom, cells from left to right (as given where text runs leftwards)."""
+    groups: list[list[Segment]] = []
+    given = {id(segment): index for index, segment in enumerate(region)}
+    for segment in sorted(region, key=lambda s: -s.y1):
+        for group in groups[-3:]:
+            if abs(group[0].y0 - segment.y0) < 0.4 * segment.size and not group[0].cells and not segment.cells:
+                group.append(segment)
+                break
+        else:
+            groups.append([segment])
+    left, right = min(s.x0 for s in region), max(s.x1 for s in region)
+    rows: list[Row] = []
+    for group in groups:
+        words = [word for segment in group for word in segment.words]
+        if _right_to_left(words):
+            group.sort(key=lambda s: given[id(s)])
+        else:
+            group.sort(key=lambda s: s.x0)
+        for segment in group[1:]:
+            segment.words[0].spaced = True
+        words = [word for segment in group for word in segment.words]
+        rows.append(
+            Row(
+                group, min(s.x0 for s in group), min(s.y0 for s in group), max(s.x1 for s in group),
+                max(s.y1 for s in group), _common_size(words), all(word.bold for word in words), page, number,
+                left, right, words,
+            )
+        )
+    return rows
+
+
+def page_rows(words: Sequence[Word], page: int, tables: Sequence[Segment] = ()) -> list[Row]:
+    """All rows of a page in reading order: the page's main direction first, then turned text, then diagonal text."""
+    frames = Counter(word.frame for word in words if word.frame != DIAGONAL)
+    main = frames.most_common(1)[0][0] if frames else 0
+    rows: list[Row] = []
+    number = 0
+    for frame in sorted({*frames, main}, key=lambda f: -frames[f]):
+        segments = segments_of([word for word in words if word.frame == frame])
+        segments += [table for table in tables if table.words[0].frame == frame]
+        for region in regions_of(segments) if segments else ():
+            rows += rows_of(region, page, number)
+            number += 1
+    diagonal = [word for word in words if word.frame == DIAGONAL]
+    if diagonal:
+        segment = _segment(diagonal[0])
+        for word in diagonal[1:]:
+            segment.add(word)
+        segment.size = _common_size(diagonal)
+        rows += rows_of([segment], page, number)
+    return rows

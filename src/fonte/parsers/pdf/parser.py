@@ -1,0 +1,151 @@
+"""PDF to blocks."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from importlib.metadata import version
+from typing import TYPE_CHECKING
+
+from fonte.errors import ParseError
+from fonte.parsers.pdf.blocks import BlockBuilder
+from fonte.parsers.pdf.document import PageText, labels_of, opened, outline_of, read_page, title_of
+from fonte.parsers.pdf.furniture import find_furniture, without_furniture
+from fonte.parsers.pdf.headings import heading_levels
+from fonte.parsers.pdf.hyphens import vocabulary
+from fonte.parsers.pdf.layout import Row, page_rows
+from fonte.types import Counts, Loss, Parsed
+
+if TYPE_CHECKING:
+    from fonte.types import Block, Source
+
+LAYOUT_VERSION = "1"
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_SHOWN = 20
+
+
+class PdfParser:
+    """Digital PDF through pdfium and our own layout layer."""
+
+    def __init__(self) -> None:
+        self.name = f"pdf/{LAYOUT_VERSION} pypdfium2/{version('pypdfium2')}"
+
+    def parse(self, source: Source) -> Parsed:
+        """Blocks in reading order; each word has its page (from 1) and box.
+
+        Raises:
+            EncryptedSource: a password is needed. ParseError: damaged, or characters without any block.
+        """
+        with opened(source) as document:
+            total = len(document)
+            reading = _Reading()
+            for index in range(total):
+                reading.take(index + 1, read_page(document, index))
+            if total and len(reading.unreadable) == total:
+                raise ParseError(f"{source.name}: none of its {total} pages could be read", uri=source.uri)
+            outline = outline_of(document)
+            labels = labels_of(document)
+            title = title_of(document)
+        blocks = _blocks(reading, outline)
+        if not blocks and reading.counts.characters:
+            message = f"{source.name} has {reading.counts.characters} characters but no text came out"
+            raise ParseError(message, uri=source.uri)
+        return Parsed(
+            blocks=blocks, parser=self.name, title=title, media_type="application/pdf", page_labels=labels, pages=total,
+            source_counts=reading.counts, losses=reading.losses(), empty_reason=None if blocks else reading.empty_reason,
+        )
+
+
+class _Reading:
+    """What has been read of the pages, and what was lost on the way."""
+
+    def __init__(self) -> None:
+        self.pages: list[list[Row]] = []
+        self.extents: list[tuple[float, float]] = []
+        self.counts = Counts()
+        self.unreadable: list[int] = []
+        self.blank: list[int] = []
+        self.scanned: list[int] = []
+        self.unmapped: list[int] = []
+        self.hidden: Counter[int] = Counter()
+        self.furniture: list[Row] = []
+
+    def take(self, number: int, page: PageText | None) -> None:
+        """Add a page, numbered from 1."""
+        if page is None:
+            self.unreadable.append(number)
+            self.pages.append([])
+            self.extents.append((0.0, 0.0))
+            return
+        rows = page_rows(page.words, number)
+        self.pages.append(rows)
+        self.extents.append(page.extent)
+        words = page.text.split()
+        characters = sum(map(len, words))
+        self.counts = Counts(
+            self.counts.characters + characters, self.counts.words + len(words),
+            self.counts.numbers + len(_NUMBER.findall(page.text)), 0, self.counts.pages + 1,
+        )
+        hidden = sum(word.hidden for word in page.words)
+        if hidden:
+            self.hidden[number] = hidden
+        if not rows:
+            (self.scanned if page.images else self.blank).append(number)
+
+    @property
+    def empty_reason(self) -> str:
+        """Why there is no text at all."""
+        return "needs_ocr" if self.scanned else "empty"
+
+    def losses(self) -> tuple[Loss, ...]:
+        """Everything that is known to be missing or doubtful."""
+        found: list[Loss] = []
+        if self.furniture:
+            pages = sorted({row.page for row in self.furniture})
+            characters = sum(len(row.text) for row in self.furniture)
+            what = f"{len(self.furniture)} repeated header or footer lines ({characters} characters) {_named(pages)}"
+            found.append(Loss("page_furniture", what, len(self.furniture)))
+        if self.hidden:
+            words = sum(self.hidden.values())
+            found.append(Loss("hidden_text", f"{words} invisible or white words kept {_named(list(self.hidden))}", words))
+        if self.blank:
+            found.append(Loss("blank_page", f"nothing {_named(self.blank)}", len(self.blank)))
+        if self.scanned:
+            found.append(Loss("page_needs_ocr", f"only images {_named(self.scanned)}", len(self.scanned)))
+        if self.unreadable:
+            found.append(Loss("page_unreadable", f"damaged {_named(self.unreadable)}", len(self.unreadable)))
+        return tuple(found)
+
+
+def _named(pages: Sequence[int]) -> str:
+    shown = ", ".join(map(str, pages[:_SHOWN]))
+    more = f" and {len(pages) - _SHOWN} more" if len(pages) > _SHOWN else ""
+    return f"on page{'s' if len(pages) > 1 else ''} {shown}{more}"
+
+
+def _blocks(reading: _Reading, outline: Sequence[tuple[int, int, str]]) -> tuple[Block, ...]:
+    furniture = find_furniture(reading.pages, reading.extents)
+    for index, (rows, extent) in enumerate(zip(reading.pages, reading.extents, strict=True)):
+        kept, gone = without_furniture(rows, extent, furniture)
+        if kept or not gone:
+            reading.pages[index] = kept
+            reading.furniture += gone
+    builder = BlockBuilder(vocabulary(reading.pages), heading_levels(reading.pages, outline), _pitches(reading.pages))
+    for index, rows in enumerate(reading.pages):
+        builder.add_page(rows)
+        reading.pages[index] = []
+    builder.close()
+    return tuple(builder.blocks)
+
+
+def _pitches(pages: Sequence[Sequence[Row]]) -> Mapping[float, float]:
+    """Font size (rounded) -> the distance between baselines that a quarter of the lines keep or go below."""
+    distances: defaultdict[float, list[float]] = defaultdict(list)
+    for rows in pages:
+        for above, below in zip(rows, rows[1:], strict=False):
+            distance = above.y0 - below.y0
+            same = above.region == below.region and abs(above.size - below.size) < 0.05 * above.size
+            if same and 0.5 * above.size < distance < 3 * above.size:
+                distances[round(below.size)].append(distance)
+    return {size: sorted(values)[len(values) // 4] for size, values in distances.items()}
