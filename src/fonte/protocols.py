@@ -145,6 +145,10 @@ class Terms(Protocol):
 class IndexWriter(Protocol):
     """Builds one generation beside the active one. Nothing it does is seen before the alias moves."""
 
+    @property
+    def table(self) -> str:
+        """Name of the table that is written, for Generation.table."""
+
     def remove_documents(self, document_ids: Sequence[str]) -> int:
         """Drop all chunks of the documents; how many chunks went."""
 
