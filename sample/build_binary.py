@@ -1,6 +1,7 @@
 """Builds the PDF, Word and Excel documents of the sample handbook.
 
     pip install reportlab python-docx openpyxl
+    apt-get install fonts-crosextra-carlito fonts-crosextra-caladea    (or FONTS=folder with their .ttf files)
     python sample/build_binary.py
 
 The texts are in `sample/source/`. Nothing depends on the clock or on the machine: with the same
@@ -11,6 +12,8 @@ from __future__ import annotations
 
 import datetime as dt
 import io
+import os
+import re
 import sys
 import zipfile
 from pathlib import Path
@@ -38,8 +41,11 @@ from reportlab.lib.enums import TA_JUSTIFY
 from reportlab.lib.pagesizes import A4
 from reportlab.lib.styles import ParagraphStyle
 from reportlab.lib.units import mm
+from reportlab.pdfbase import pdfmetrics
+from reportlab.pdfbase.ttfonts import TTFont
 from reportlab.platypus import (
     BaseDocTemplate,
+    CondPageBreak,
     Frame,
     FrameBreak,
     KeepTogether,
@@ -62,21 +68,34 @@ AUTHOR = "Risorgiva Società Cooperativa"
 
 # ---------------------------------------------------------------- PDF
 
-BODY = ParagraphStyle("body", fontName="Times-Roman", fontSize=10, leading=12.6, alignment=TA_JUSTIFY,
+FONTS = Path(os.environ.get("FONTS", "/usr/share/fonts/truetype/crosextra"))
+for family in ("Carlito", "Caladea"):
+    for face in ("Regular", "Bold", "Italic", "BoldItalic"):
+        pdfmetrics.registerFont(TTFont(f"{family}-{face}", FONTS / f"{family}-{face}.ttf"))
+    pdfmetrics.registerFontFamily(f"{family}-Regular", normal=f"{family}-Regular", bold=f"{family}-Bold",
+                                  italic=f"{family}-Italic", boldItalic=f"{family}-BoldItalic")
+
+BODY = ParagraphStyle("body", fontName="Caladea-Regular", fontSize=10, leading=12.6, alignment=TA_JUSTIFY,
                       spaceAfter=5, embeddedHyphenation=1, allowWidows=0, allowOrphans=0)
-H1 = ParagraphStyle("h1", fontName="Helvetica-Bold", fontSize=11.5, leading=14, spaceBefore=9, spaceAfter=4,
-                    textColor=BLUE, keepWithNext=1)
-H2 = ParagraphStyle("h2", parent=H1, fontSize=9.8, leading=12, spaceBefore=5, spaceAfter=2,
+H1 = ParagraphStyle("h1", fontName="Carlito-Bold", fontSize=13, leading=16, spaceBefore=9, spaceAfter=4,
+                    textColor=BLUE)
+# Where long words of the two-column manual may be broken at the end of a line.
+BREAKS = ("con-duc-tivity", "disin-fect-ing", "disin-fectant", "micro-biology", "tempera-ture", "ther-mometer",
+          "preserva-tive", "labora-tory", "unat-tended", "investiga-tion", "continu-ously", "house-holder", "com-pliance",
+          "amend-ment", "impos-sible", "centi-metres", "immedi-ately", "instru-ment", "stag-nation", "coordi-nator",
+          "sur-face", "hypo-chlorite", "neutral-ises", "contam-inated", "certain-ty", "cus-tomer", "mea-sured")
+
+H2 = ParagraphStyle("h2", parent=H1, fontSize=11, leading=14, spaceBefore=5, spaceAfter=2,
                     textColor=colors.black)
-TITLE = ParagraphStyle("title", fontName="Helvetica-Bold", fontSize=24, leading=28, textColor=BLUE)
-SUBTITLE = ParagraphStyle("subtitle", fontName="Helvetica", fontSize=12, leading=16, textColor=colors.HexColor("#444444"))
-SMALL = ParagraphStyle("small", fontName="Helvetica", fontSize=8.5, leading=11, textColor=colors.HexColor("#555555"))
-CAPTION = ParagraphStyle("caption", fontName="Helvetica-Bold", fontSize=8.5, leading=11, spaceBefore=4, spaceAfter=3,
+TITLE = ParagraphStyle("title", fontName="Carlito-Bold", fontSize=24, leading=28, textColor=BLUE)
+SUBTITLE = ParagraphStyle("subtitle", fontName="Carlito-Regular", fontSize=12, leading=16, textColor=colors.HexColor("#444444"))
+SMALL = ParagraphStyle("small", fontName="Carlito-Regular", fontSize=9.5, leading=12, textColor=colors.HexColor("#555555"))
+CAPTION = ParagraphStyle("caption", fontName="Carlito-Bold", fontSize=9.5, leading=12, spaceBefore=4, spaceAfter=3,
                          keepWithNext=1)
 
 
 def cell(text: str, size: float, bold: bool = False) -> Paragraph:
-    return Paragraph(text, ParagraphStyle("cell", fontName="Helvetica-Bold" if bold else "Helvetica",
+    return Paragraph(text, ParagraphStyle("cell", fontName="Carlito-Bold" if bold else "Carlito-Regular",
                                           fontSize=size, leading=size * 1.22))
 
 
@@ -93,6 +112,12 @@ def table(rows: list[list[str]], widths: list[float], size: float) -> Table:
     return made
 
 
+def breakable(text: str) -> str:
+    for word in BREAKS:
+        text = text.replace(word.replace("-", ""), word.replace("-", "\u00ad"))
+    return text
+
+
 def flow(items, styles, widths: list[float], table_size: float) -> list:
     out = []
     for kind, content in items:
@@ -100,6 +125,8 @@ def flow(items, styles, widths: list[float], table_size: float) -> list:
             caption, rows = content
             out.append(KeepTogether([Paragraph(caption, CAPTION), table(rows, widths, table_size), Spacer(1, 7)]))
         else:
+            if kind != "p":
+                out.append(CondPageBreak(62 if kind == "h1" else 48))
             out.append(Paragraph(content, styles[kind]))
     return out
 
@@ -112,7 +139,7 @@ def sampling_manual_pdf(path: Path) -> None:
 
     def decorate(canvas, doc):
         canvas.saveState()
-        canvas.setFont("Helvetica", 8)
+        canvas.setFont("Carlito-Regular", 9)
         canvas.setFillColor(colors.HexColor("#555555"))
         canvas.drawString(margin, height - 12 * mm, sampling_manual.RUNNING)
         canvas.drawRightString(width - margin, height - 12 * mm, "For internal use")
@@ -136,13 +163,15 @@ def sampling_manual_pdf(path: Path) -> None:
                               subject=sampling_manual.DOCUMENT, invariant=1)
         doc.addPageTemplates([PageTemplate("first", first, onPage=decorate),
                               PageTemplate("later", later, onPage=decorate)])
-        lead = ParagraphStyle("lead", parent=BODY, fontName="Times-Italic", fontSize=11.5, leading=15)
+        lead = ParagraphStyle("lead", parent=BODY, fontName="Caladea-Italic", fontSize=11.5, leading=15)
         story = [NextPageTemplate("later"), Spacer(1, 6 * mm), Paragraph(sampling_manual.TITLE, TITLE), Spacer(1, 2 * mm),
                  Paragraph(sampling_manual.SUBTITLE, SUBTITLE), Spacer(1, 1.5 * mm),
                  Paragraph(sampling_manual.DOCUMENT, SMALL), Spacer(1, 4 * mm),
                  Paragraph(sampling_manual.ABSTRACT, lead), FrameBreak()]
         widths = [16.5 * mm, 12 * mm, 14 * mm, 21 * mm, column - 63.5 * mm]
-        story += flow(sampling_manual.BODY, {"p": BODY, "h1": H1, "h2": H2}, widths, 7)
+        text = ParagraphStyle("text", parent=BODY, fontSize=10.6, leading=14.2, spaceAfter=6)
+        items = [(k, breakable(c) if k == "p" else c) for k, c in sampling_manual.BODY]
+        story += flow(items, {"p": text, "h1": H1, "h2": H2}, widths, 8)
         doc.build(story)
         return doc.page
 
@@ -169,15 +198,15 @@ def manuale_qualita_pdf(path: Path) -> None:
         canvas.setFillColor(BLUE)
         canvas.rect(0, height - 62 * mm, width, 62 * mm, stroke=0, fill=1)
         canvas.setFillColor(colors.white)
-        canvas.setFont("Helvetica-Bold", 17)
+        canvas.setFont("Carlito-Bold", 17)
         canvas.drawString(left, height - 36 * mm, "Risorgiva Società Cooperativa")
-        canvas.setFont("Helvetica", 10.5)
+        canvas.setFont("Carlito-Regular", 10.5)
         canvas.drawString(left, height - 43 * mm, "Laboratori di analisi delle acque · Cremona · Udine · Exeter")
         canvas.restoreState()
 
     def decorate(canvas, doc):
         canvas.saveState()
-        canvas.setFont("Helvetica", 8)
+        canvas.setFont("Carlito-Regular", 9)
         canvas.setFillColor(colors.HexColor("#555555"))
         canvas.drawString(left, height - 14 * mm, manuale_qualita.RUNNING)
         canvas.setStrokeColor(RULE)
@@ -186,10 +215,10 @@ def manuale_qualita_pdf(path: Path) -> None:
         canvas.drawRightString(width - right_margin, 12 * mm, f"pag. {label(doc.page)}")
         canvas.restoreState()
 
-    body = ParagraphStyle("corpo", parent=BODY, fontSize=10.8, leading=14.4, spaceAfter=7)
-    h1 = ParagraphStyle("titolo1", parent=H1, fontSize=14, leading=18, spaceBefore=12, spaceAfter=6)
+    body = ParagraphStyle("corpo", parent=BODY, fontSize=11.5, leading=16, spaceAfter=8)
+    h1 = ParagraphStyle("titolo1", parent=H1, fontSize=15, leading=19, spaceBefore=15, spaceAfter=6)
     h2 = ParagraphStyle("titolo2", parent=H2, fontSize=11, leading=14, spaceBefore=6, spaceAfter=3)
-    toc = ParagraphStyle("indice", fontName="Times-Roman", fontSize=11, leading=18)
+    toc = ParagraphStyle("indice", fontName="Caladea-Regular", fontSize=11, leading=18)
     styles = {"p": body, "h1": h1, "h2": h2}
     started: dict[str, int] = {}
 
@@ -301,7 +330,6 @@ def write_zip(path: Path, buffer: io.BytesIO) -> None:
             info.create_system = 3
             data = source.read(name)
             if name == "docProps/core.xml":
-                import re
                 data = re.sub(rb"(<dcterms:modified[^>]*>)[^<]*", rb"\g<1>2026-03-02T09:00:00Z", data)
             target.writestr(info, data)
 

@@ -28,6 +28,10 @@ BODY = [
     ("h1", "2 Bottles"),
     ("p", "The cap tells you what the bottle is for. Never move a cap from one bottle to another, and never "
           "pour water from one bottle into the next, even if the first one is too full."),
+    ("p", "Red, black and yellow bottles must not be rinsed, because rinsing would remove the preservative. "
+          "Blue bottles are rinsed three times with the water to be sampled. White and purple bottles are "
+          "sterile and are filled once, without rinsing, leaving two centimetres of air so that the sample "
+          "can be shaken."),
     ("table", ("Table 1. Bottle types", [
         ["Code", "Cap", "Volume", "Used for", "Contains"],
         ["BT-10-W", "white", "500 mL", "Microbiology", "thiosulfate tablet"],
@@ -38,10 +42,6 @@ BODY = [
         ["BT-35-Y", "yellow", "250 mL", "Cyanide", "sodium hydroxide"],
         ["BT-52-P", "purple", "1 L", "Legionella", "thiosulfate tablet"],
     ])),
-    ("p", "Red, black and yellow bottles must not be rinsed, because rinsing would remove the preservative. "
-          "Blue bottles are rinsed three times with the water to be sampled. White and purple bottles are "
-          "sterile and are filled once, without rinsing, leaving two centimetres of air so that the sample "
-          "can be shaken."),
     ("p", "The tablet in the white bottle neutralises up to 5 milligrams of chlorine per litre. Where more is "
           "expected, for example after shock chlor\u00adination of a main, use two tablets and write the chlorine "
           "reading on the label."),
