@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from fonte.parsers.pdf.glyphs import Word, is_cjk, to_page
 from fonte.parsers.pdf.hyphens import breaks_word, keeps_hyphen
 from fonte.parsers.pdf.layout import Row, Segment, joined
+from fonte.parsers.tables import is_number, looks_like_header
 from fonte.types import Block, BlockKind, Place
 
 _BULLET = re.compile(r"^(?:[•◦▪‣·●○■□►➢✓–—*\-]|\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.)])(?=\s|$)")
@@ -184,30 +185,31 @@ class BlockBuilder:
         return end if end - start > 1 else start
 
     def _add_rows(self, rows: Sequence[Row]) -> None:
-        """A table without rules: every visual row a block, its cells told apart."""
-        for row in rows:
-            pieces: list[_Piece] = []
-            for cell in row.cells:
-                if pieces:
-                    pieces.append(_Piece(" | ", None))
-                pieces += _pieces(cell.words, row.page)
-            text, places = _place_all(pieces)
-            self.blocks.append(Block(BlockKind.ROW, text, places=places, table=self._tables))
-        self._tables += 1
+        """A table without rules: every visual row is a block of its own."""
+        width = max(len(row.cells) for row in rows)
+        grid = [[cell.words for cell in row.cells] for row in rows]
+        texts = [[joined(cell) for cell in row] for row in grid]
+        headed = len(grid[0]) == width and looks_like_header(texts) and any(map(is_number, sum(texts[1:], [])))
+        self._add_grid(rows[0].page, grid, headed=headed)
 
     def _add_ruled(self, page: int, grid: Sequence[Sequence[Sequence[Word]]]) -> None:
-        """A table with rules: cells are whole, and the first row names the columns where it holds only names."""
+        """A table with rules: its cells are whole."""
+        headed = looks_like_header([[joined(cell) for cell in row] for row in grid])
+        self._add_grid(page, grid, headed=headed)
+
+    def _add_grid(self, page: int, grid: Sequence[Sequence[Sequence[Word]]], *, headed: bool) -> None:
+        """ROW blocks in the form of ``fonte.parsers.tables``, every word of the page with its place."""
         names = [joined(cell) for cell in grid[0]]
-        headed = len(grid) > 1 and all(names) and not any(_is_value(name) for name in names)
         for index, row in enumerate(grid):
             header = headed and index == 0
+            named = headed and not header and len(row) == len(names)
             pieces: list[_Piece] = []
             for column, cell in enumerate(row):
                 if not cell:
                     continue
                 if pieces:
-                    pieces.append(_Piece("; " if headed and not header else " | ", None))
-                if headed and not header and column < len(names):
+                    pieces.append(_Piece("; " if named else " | ", None))
+                if named and names[column]:
                     pieces.append(_Piece(f"{names[column]}: ", None))
                 pieces += _pieces(cell, page)
             text, places = _place_all(pieces)
@@ -240,16 +242,20 @@ def _ended_early(last: Row, row: Row) -> bool:
 
 
 def _cells(row: Row) -> int:
-    """Cells of a row, a bullet or number at its start not counted."""
+    """Cells of a row, a bullet or number at its start not counted; 1 for a justified or broken line of prose."""
+    if _broken(row) or _justified(row):
+        return 1
     if len(row.cells) > 1 and _is_marker(row.cells[0]):
         return len(row.cells) - 1
     return len(row.cells)
 
 
-def _is_value(text: str) -> bool:
-    """Whether a cell holds a number or an amount rather than a name."""
-    digits = sum(char.isdigit() for char in text)
-    return digits > 0 and digits * 2 >= sum(char.isalnum() for char in text)
+def _justified(row: Row) -> bool:
+    """Whether a line is stretched over the region's whole width with equal gaps between all its words."""
+    if len(row.words) < 2 or row.x0 > row.left + row.size or row.x1 < row.right - 0.2 * row.size:
+        return False
+    gaps = [right.x0 - left.x1 for left, right in zip(row.words, row.words[1:], strict=False) if right.spaced]
+    return bool(gaps) and min(gaps) > 0 and max(gaps) < 1.2 * min(gaps) and row.right - row.left < 30 * row.size
 
 
 def _is_marker(cell: Segment) -> bool:

@@ -36,7 +36,7 @@ _WHITE = 250
 
 def is_cjk(code: int) -> bool:
     """Whether a code point belongs to a script that is written without spaces."""
-    return any(low <= code <= high for low, high in _CJK)
+    return code >= _CJK[0][0] and any(low <= code <= high for low, high in _CJK)
 
 
 @dataclass(slots=True)
@@ -80,6 +80,8 @@ def to_page(box: Box, frame: int) -> Box:
 
 def normalised(code: int) -> str:
     """One character as text: Latin and Armenian ligatures in letters, symbol-font bullets as bullets."""
+    if code < 0x7F:  # noqa: PLR2004 - ASCII, the common case
+        return chr(code)
     if 0xFB00 <= code <= 0xFB17:  # noqa: PLR2004 - the ligatures' range
         return unicodedata.normalize("NFKC", chr(code))
     if 0xD800 <= code <= 0xDFFF:  # noqa: PLR2004 - half of a surrogate pair
@@ -99,10 +101,21 @@ class _Reader:
         self._rect = raw.FS_RECTF()
         self._flags = ctypes.c_int()
         self._name = ctypes.create_string_buffer(256)
+        self._styles: dict[int, tuple[int, bool, bool]] = {}
         self._color = [ctypes.c_uint() for _ in range(4)]
 
     def style(self, index: int) -> tuple[int, bool, bool]:
-        """Frame, bold, hidden of the character."""
+        """Frame, bold, hidden of the character; one text object has one style."""
+        text_object = self._raw.FPDFText_GetTextObject(self._page, index)
+        key = ctypes.cast(text_object, ctypes.c_void_p).value if text_object else None
+        known = self._styles.get(key) if key is not None else None
+        if known is None:
+            known = self._style(index, text_object)
+            if key is not None:
+                self._styles[key] = known
+        return known
+
+    def _style(self, index: int, text_object: object) -> tuple[int, bool, bool]:
         raw = self._raw
         angle = raw.FPDFText_GetCharAngle(self._page, index)
         turns = angle / (math.pi / 2)
@@ -115,7 +128,6 @@ class _Reader:
             self._page, index, ctypes.byref(red), ctypes.byref(green), ctypes.byref(blue), ctypes.byref(alpha)
         )
         pale = bool(found) and (alpha.value == 0 or min(red.value, green.value, blue.value) >= _WHITE)
-        text_object = raw.FPDFText_GetTextObject(self._page, index)
         mode = raw.FPDFTextObj_GetTextRenderMode(text_object) if text_object else 0
         return frame, bold, pale or mode == _INVISIBLE_MODE
 

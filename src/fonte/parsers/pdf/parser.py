@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 from fonte.errors import ParseError
+from fonte.parsers.counting import count_text
 from fonte.parsers.pdf.blocks import BlockBuilder
 from fonte.parsers.pdf.document import PageText, labels_of, opened, outline_of, read_page, title_of
 from fonte.parsers.pdf.furniture import find_furniture, without_furniture
@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from fonte.types import Block, Source
 
 LAYOUT_VERSION = "1"
-_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _SHOWN = 20
+_FEW_LINES = 20
+"""Fewer line distances than this do not prove wide line spacing."""
 
 
 class PdfParser:
@@ -81,11 +82,10 @@ class _Reading:
         rows = page_rows(page.words, number)
         self.pages.append(rows)
         self.extents.append(page.extent)
-        words = page.text.split()
-        characters = sum(map(len, words))
+        here, sofar = count_text(page.text), self.counts
         self.counts = Counts(
-            self.counts.characters + characters, self.counts.words + len(words),
-            self.counts.numbers + len(_NUMBER.findall(page.text)), 0, self.counts.pages + 1,
+            sofar.characters + here.characters, sofar.words + here.words, sofar.numbers + here.numbers, 0,
+            sofar.pages + 1,
         )
         hidden = sum(word.hidden for word in page.words)
         if hidden:
@@ -148,4 +148,7 @@ def _pitches(pages: Sequence[Sequence[Row]]) -> Mapping[float, float]:
             same = above.region == below.region and abs(above.size - below.size) < 0.05 * above.size
             if same and 0.5 * above.size < distance < 3 * above.size:
                 distances[round(below.size)].append(distance)
-    return {size: sorted(values)[len(values) // 4] for size, values in distances.items()}
+    return {
+        size: min(sorted(values)[len(values) // 4], (1.35 if len(values) < _FEW_LINES else 3.0) * size)
+        for size, values in distances.items()
+    }
