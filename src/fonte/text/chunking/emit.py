@@ -1,0 +1,108 @@
+"""Ranges to finished chunks: headers, exact token counts, language, and the encoder's window as a hard limit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fonte.protocols import Tokenizer
+from fonte.text.chunking.header import fitting_header, heading_line
+from fonte.text.chunking.measure import safe_cut, trim, word_cut
+from fonte.text.language import detect
+from fonte.types import Chunk, Document, Language, Recipe, chunk_id
+
+_OWN_LANGUAGE_CHARACTERS = 200
+"""From this many characters a chunk's own language is detected; shorter ones take the document's."""
+
+
+class Emitter:
+    """Collects the chunks of one document."""
+
+    def __init__(self, recipe: Recipe, tokenizer: Tokenizer, document: Document) -> None:
+        self._recipe = recipe
+        self._id = recipe.id
+        self._tokenizer = tokenizer
+        self._document = document
+        self._headers: dict[tuple[str, ...], tuple[str, int]] = {}
+        chunking = recipe.chunking
+        self.in_tokens = chunking.unit == "tokens" or chunking.strategy == "tokens"
+        window = tokenizer.window - tokenizer.overhead
+        self.limit = min(chunking.size - tokenizer.overhead, window) if self.in_tokens else window
+        """Tokens for header and content together; in characters mode the encoder's window, size counting content."""
+        self.chunks: list[Chunk] = []
+
+    def count(self, text: str) -> int:
+        """Tokens of a text without prefix and special tokens."""
+        return self._tokenizer.count(text)
+
+    def context(self, path: tuple[str, ...]) -> str:
+        """The section's header, shortened to half the budget; "" when the recipe wants none."""
+        return self._header(path)[0]
+
+    def header_cost(self, path: tuple[str, ...]) -> int:
+        """Tokens of the section's header."""
+        return self._header(path)[1]
+
+    def is_whole(self, path: tuple[str, ...]) -> bool:
+        """Whether the section's header holds every heading of its path unshortened."""
+        return bool(path) and self.context(path) == heading_line(self._document.title, path)
+
+    def emit(self, start: int, end: int, path: tuple[str, ...], context: str) -> None:
+        """Add the chunk of a range, trimmed; halved, and halved again, where it passes the encoder's window."""
+        text = self._document.text
+        start, end = trim(text, start, end)
+        if start >= end:
+            return
+        content = text[start:end]
+        embedded = f"{context}\n{content}" if context else content
+        tokens = self._tokenizer.count(embedded) + self._tokenizer.overhead
+        if tokens > self._tokenizer.window:
+            if end - start > 1:
+                cut = self._middle(start, end)
+                self.emit(start, cut, path, context)
+                self.emit(cut, end, path, context)
+                return
+            if context:
+                self.emit(start, end, path, "")
+                return
+        self.chunks.append(
+            Chunk(
+                id=chunk_id(self._document.id, self._document.version, self._id, start, end),
+                document_id=self._document.id,
+                index=len(self.chunks),
+                start=start,
+                end=end,
+                content=content,
+                context=context,
+                section=path,
+                language=self._language(content),
+                tokens=tokens,
+                header_tokens=self._tokenizer.count(context) if context else 0,
+            )
+        )
+
+    def _middle(self, start: int, end: int) -> int:
+        """A cut near the middle, at white space when there is some, that leaves both halves something."""
+        text, middle = self._document.text, (start + end) // 2
+        cut = word_cut(text, start, middle)
+        if cut - start < (end - start) // 4:
+            cut = safe_cut(text, start, middle)
+        return cut if start < cut < end else max(start + 1, middle)
+
+    def _header(self, path: tuple[str, ...]) -> tuple[str, int]:
+        if not self._recipe.chunking.header:
+            return "", 0
+        known = self._headers.get(path)
+        if known is None:
+            known = fitting_header(self._document.title, path, self.limit // 2, self._tokenizer.count)
+            self._headers[path] = known
+        return known
+
+    def _language(self, content: str) -> Language:
+        if len(content) < _OWN_LANGUAGE_CHARACTERS:
+            return self._document.language
+        return detect(content, default=self._document.language)
+
+
+def contains(ranges: Sequence[tuple[int, int]], start: int, end: int) -> bool:
+    """Whether one of the ranges lies wholly inside ``start..end``."""
+    return any(start <= low and high <= end for low, high in ranges)
