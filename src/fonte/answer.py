@@ -66,6 +66,11 @@ def answer_language(languages: Sequence[Language]) -> Language:
     return next((language for language in languages if language in _MESSAGES), "en")
 
 
+def abstention_message(language: Language) -> str:
+    """The polite sentence of an abstention."""
+    return _MESSAGES[language]
+
+
 def with_languages(query: Query) -> Query:
     """The query with the languages that its text may be written in."""
     return query if query.languages else replace(query, languages=question_languages(query.text))
@@ -191,7 +196,7 @@ class Asker:
             completion_tokens=draft.completion_tokens if draft else 0,
             cost=draft.cost if draft else 0.0,
             reason=reason,
-            message=_MESSAGES[asked.language],
+            message=abstention_message(asked.language),
             nearest=tuple(_results(asked.retrieved.found[:NEAREST], asked.documents)),
         )
 

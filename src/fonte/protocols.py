@@ -297,8 +297,18 @@ class Catalog(Protocol):
     def revoked(self, generation_id: str, principal: Principal) -> tuple[str, ...]:
         """Documents of the generation whose indexed roles would admit the principal but whose live rights do not."""
 
+    def is_deleted(self, document_id: str) -> bool:
+        """Whether the document carries a tombstone."""
+
     def may_read(self, document_id: str, principal: Principal) -> bool:
         """Whether live rights admit the principal."""
+
+    # sources
+    def sources(self) -> Mapping[str, str]:
+        """Every source ever synced, as it was named, with its options as JSON."""
+
+    def remember_source(self, spec: str, options: str) -> None:
+        """Keep how a source is read."""
 
     # answers
     def save_answer(self, answer_id: str, principal: Principal, created_at: datetime, body: str,

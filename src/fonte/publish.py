@@ -1,0 +1,94 @@
+"""A candidate to a verdict, and the alias moved by compare-and-swap.
+
+This version judges by data checks; the golden-set gate of a later issue adds to ``check_candidate``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fonte.errors import GateFailed, NotFound
+from fonte.protocols import Catalog
+from fonte.types import DocumentState, DocumentStatus, Generation, GenerationState
+
+SEARCHABLE = (DocumentStatus.READY, DocumentStatus.PARTIAL)
+ENOUGH_TO_JUDGE = 5
+"""Below so many documents, a loss of most of them is an ordinary edit."""
+PASSED = "passed: data checks"
+
+
+def check_candidate(candidate: Generation, states: Sequence[DocumentState], before: Sequence[DocumentState]) -> list[str]:
+    """Why a candidate should not serve; empty when it may.
+
+    Args:
+        candidate: with the number of chunks that its sealed table holds.
+        states: the documents of the candidate.
+        before: the documents of the active generation.
+    """
+    faults = []
+    told = sum(state.chunks for state in states)
+    if told != candidate.chunks:
+        faults.append(f"the index holds {candidate.chunks} chunks, its documents count {told}")
+    hollow = [state.name for state in states if state.status in SEARCHABLE and state.chunks == 0]
+    if hollow:
+        faults.append(f"{len(hollow)} documents are ready without a chunk, first {hollow[0]!r}")
+    unstamped = [state.name for state in states if state.status in SEARCHABLE and state.stamp is None]
+    if unstamped:
+        faults.append(f"{len(unstamped)} documents carry no stamp, first {unstamped[0]!r}")
+    had = {state.document_id for state in before if state.status in SEARCHABLE}
+    lost = had - {state.document_id for state in states if state.status in SEARCHABLE}
+    if len(had) >= ENOUGH_TO_JUDGE and 2 * len(lost) > len(had):
+        faults.append(f"{len(lost)} of {len(had)} documents have disappeared (is a folder unmounted or a rule too strict?)")
+    return faults
+
+
+def publish(catalog: Catalog, generation_id: str, *, override: str | None = None) -> tuple[Generation, Generation | None]:
+    """Judge a candidate and make it the active generation; (it, the one that was active before).
+
+    Args:
+        catalog: of the tenant; the caller holds its write lock.
+        generation_id: a CANDIDATE, or a RETIRED or REJECTED generation that a person names.
+        override: a person's reason to publish in spite of the faults; kept in the verdict.
+
+    Raises:
+        NotFound: no such generation. GateFailed: faults and no override. GenerationConflict: another one was faster.
+    """
+    candidate = catalog.generation(generation_id)
+    active = catalog.active()
+    if candidate.state is GenerationState.BUILDING:
+        raise GateFailed(
+            f"generation {generation_id} was never finished", hint="run fonte sync again; it starts from the active one"
+        )
+    if active is not None and active.id == generation_id:
+        return candidate, active
+    faults = check_candidate(candidate, catalog.states(generation_id), catalog.states(active.id) if active else [])
+    if faults and not override:
+        catalog.update_generation(generation_id, candidate.state, verdict="held back: " + "; ".join(faults))
+        raise GateFailed(
+            f"generation {generation_id} is held back: " + "; ".join(faults),
+            hint=f"look at what is missing, then: fonte publish {generation_id} --override REASON",
+            report=tuple(faults),
+        )
+    verdict = f"published by override ({override}) in spite of: {'; '.join(faults)}" if faults else PASSED
+    catalog.update_generation(generation_id, candidate.state, verdict=verdict)
+    catalog.publish(generation_id, expected=active.id if active else None)
+    return catalog.generation(generation_id), active
+
+
+def rollback(catalog: Catalog) -> tuple[Generation, Generation]:
+    """Make the generation before the active one active again; (it, the one that was active).
+
+    Raises:
+        NotFound: there is none.
+    """
+    active = catalog.active()
+    retired = [
+        one
+        for one in catalog.generations()
+        if one.state is GenerationState.RETIRED and active is not None and one.created_at < active.created_at
+    ]
+    if active is None or not retired:
+        raise NotFound("there is no earlier generation to go back to", hint="fonte generations lists what is kept")
+    target = max(retired, key=lambda one: one.created_at)
+    catalog.publish(target.id, expected=active.id)
+    return catalog.generation(target.id), active
