@@ -71,6 +71,6 @@ def read_verified(path: Path, sha256: str, model: str, install: str) -> bytes:
         raise ModelNotInstalled(message, hint=f"run: {install}") from error
     found = hashlib.sha256(data).hexdigest()
     if found != sha256:
-        message = f"the model {model} is damaged or another version: {path.name} has SHA-256 {found[:12]}…, not {sha256[:12]}…"
-        raise ModelNotInstalled(message, hint=f"reinstall it: {install}")
+        message = f"the model {model} is damaged or another version: {path.name} has SHA-256 {found[:12]}…"
+        raise ModelNotInstalled(message, hint=f"SHA-256 {sha256[:12]}… is wanted; reinstall it: {install}")
     return data

@@ -17,7 +17,7 @@ from fonte.models.vectors import unit_rows
 from fonte.types import Space, Vector, Vectors
 
 if TYPE_CHECKING:
-    import onnxruntime
+    import onnxruntime  # type: ignore[import-untyped]  # ships no types
 
 _SLAB = 1024
 """Passages tokenized and sorted by length together."""
@@ -42,6 +42,7 @@ class OnnxEmbedder:
         self._space = card.space
         self._tokenizer = tokenizer
         self._session = _session(card.name, graph, threads or available_cores())
+        self._errors = _runtime_errors()
         inputs = self._session.get_inputs()
         if not {"input_ids"} <= {one.name for one in inputs} <= _KNOWN_INPUTS:
             names = ", ".join(sorted(one.name for one in inputs))
@@ -110,7 +111,10 @@ class OnnxEmbedder:
             mask[row, : len(sequence)] = 1
         given = {"input_ids": tokens, "attention_mask": mask, "token_type_ids": np.zeros_like(mask)}
         feed = {name: given[name].astype(kind, copy=False) for name, kind in self._inputs.items()}
-        (states,) = self._session.run([self._output], feed)
+        try:
+            (states,) = self._session.run([self._output], feed)
+        except self._errors as error:
+            raise BadModelOutput(f"the model {self._card.name} failed: {_first_line(error)}") from error
         return unit_rows(_pool(states, mask, self._card.pooling), self._card.dimensions, self._card.name)
 
 
@@ -124,19 +128,25 @@ def _session(model: str, graph: Path | bytes, threads: int) -> onnxruntime.Infer
     # Waiting threads sleep: on shared cores a spinning one takes time from whoever has work.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     source = str(graph) if isinstance(graph, Path) else graph
-    # onnxruntime's own exceptions derive from RuntimeError, its binding's from ValueError.
     try:
         return onnxruntime.InferenceSession(source, options, providers=["CPUExecutionProvider"])
-    except (RuntimeError, ValueError, *_runtime_errors()) as error:
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise ModelNotInstalled(f"the model {model} cannot be loaded: {reason}") from error
+    except _runtime_errors() as error:
+        raise ModelNotInstalled(f"the model {model} cannot be loaded: {_first_line(error)}") from error
 
 
 def _runtime_errors() -> tuple[type[Exception], ...]:
+    """onnxruntime's exceptions have no base of their own."""
     from onnxruntime.capi import onnxruntime_pybind11_state as state
 
-    return (state.Fail, state.InvalidArgument, state.InvalidProtobuf, state.InvalidGraph, state.NoSuchFile,
-            state.NotImplemented, state.ModelLoadCanceled)
+    return (
+        state.EPFail, state.Fail, state.InvalidArgument, state.InvalidGraph, state.InvalidProtobuf, state.NoModel,
+        state.NoSuchFile, state.NotImplemented, state.RuntimeException, RuntimeError, ValueError,
+    )
+
+
+def _first_line(error: Exception) -> str:
+    lines = str(error).splitlines()
+    return lines[0] if lines else type(error).__name__
 
 
 def _output_name(card: ModelCard, session: onnxruntime.InferenceSession) -> str:
@@ -175,9 +185,11 @@ def _pool(states: npt.NDArray[np.float32], mask: npt.NDArray[np.int64], pooling:
     if states.ndim != 3 or states.shape[:2] != mask.shape:  # noqa: PLR2004 - batch, length, dimensions
         raise BadModelOutput(f"token states of shape {states.shape} for input of shape {mask.shape}")
     if pooling == "cls":
-        return states[:, 0]
+        first: npt.NDArray[np.float32] = states[:, 0]
+        return first
     if pooling == "max":
-        return np.where(mask[..., None] > 0, states, np.float32(-np.inf)).max(axis=1)
+        highest: npt.NDArray[np.float32] = np.where(mask[..., None] > 0, states, np.float32(-np.inf)).max(axis=1)
+        return highest
     weights = mask.astype(np.float32) / mask.sum(axis=1, keepdims=True, dtype=np.float32)
     pooled: npt.NDArray[np.float32] = np.matmul(weights[:, None, :], states)[:, 0]
     return pooled

@@ -8,7 +8,7 @@ operators are those of onnxruntime's own optimiser (domain ``com.microsoft``), s
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -97,7 +97,7 @@ class _Builder:
         self.arrays.append(numpy_helper.from_array(np.ascontiguousarray(value), name))
         return name
 
-    def node(self, operator: str, inputs: list[str], output: str, *, domain: str = "", **attributes: object) -> str:
+    def node(self, operator: str, inputs: list[str], output: str, *, domain: str = "", **attributes: Any) -> str:
         from onnx import helper
 
         self.nodes.append(helper.make_node(operator, inputs, [output], domain=domain, **attributes))
@@ -121,8 +121,8 @@ def bert_graph(weights: BertWeights) -> onnx.ModelProto:
     x = _embeddings(build, weights)
     mask = build.node("Cast", ["attention_mask"], "mask", to=TensorProto.INT32)
     for index, layer in enumerate(weights.layers):
-        last = index == len(weights.layers) - 1
-        x = _layer(build, layer, weights, x, mask, name=f"l{index}", output="last_hidden_state" if last else f"x{index}")
+        output = "last_hidden_state" if index == len(weights.layers) - 1 else f"x{index}"
+        x = _layer(build, layer, weights, x, mask, name=f"l{index}", output=output)
     hidden = weights.positions.shape[1]
     graph = helper.make_graph(
         build.nodes,

@@ -6,16 +6,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-import numpy.typing as npt
-
-from fonte.errors import BadModelOutput, ModelNotInstalled
+from fonte.models.bert_files import bert_weights, read_safetensors
 from fonte.models.cards import E5_SMALL, E5_WEIGHTS, MINILM, MINILM_TOKENIZER_SHA256, MINILM_WEIGHTS, ModelCard
 from fonte.models.e5_file import read_e5, read_vocabulary
 from fonte.models.files import locate, read_verified
 from fonte.models.graph_cache import cached_graph
 from fonte.models.onnx_embedder import OnnxEmbedder
-from fonte.models.onnx_graph import GRAPH_VERSION, BertWeights, Dense, Layer, Norm, bert_graph
+from fonte.models.onnx_graph import GRAPH_VERSION, BertWeights, bert_graph
 from fonte.models.tokens import EncoderTokenizer, unigram_tokenizer
 
 if TYPE_CHECKING:
@@ -49,8 +46,12 @@ def minilm(*, cache: Path, threads: int | None, notify: Callable[[str], None]) -
     path, file = locate(MINILM_WEIGHTS, MINILM.name)
     data = read_verified(path, file.sha256, MINILM.name, file.install)
     vocabulary = read_verified(path.with_name("tokenizer.json"), MINILM_TOKENIZER_SHA256, MINILM.name, file.install)
+
+    def weights() -> BertWeights:
+        return bert_weights(read_safetensors(data, MINILM.name), heads=_MINILM_HEADS, epsilon=_MINILM_EPSILON)
+
     graph = cached_graph(
-        _graph_name(MINILM), lambda: bert_graph(_minilm_weights(data)).SerializeToString(), folder=cache,
+        _graph_name(MINILM), lambda: bert_graph(weights()).SerializeToString(), folder=cache,
         notify=notify,
     )
     from tokenizers import Tokenizer
@@ -65,55 +66,4 @@ def _graph_name(card: ModelCard) -> str:
 def _tokens(backend: Backend, card: ModelCard) -> EncoderTokenizer:
     return EncoderTokenizer(
         backend, window=card.window, query_prefix=card.query_prefix, passage_prefix=card.passage_prefix,
-    )
-
-
-def _minilm_weights(data: bytes) -> BertWeights:
-    try:
-        from safetensors.numpy import load
-    except ImportError as error:
-        raise ModelNotInstalled(
-            f"the model {MINILM.name} needs safetensors", hint=f"run: {MINILM_WEIGHTS[0].install}",
-        ) from error
-    return bert_weights(load(data), heads=_MINILM_HEADS, epsilon=_MINILM_EPSILON)
-
-
-def bert_weights(tensors: dict[str, npt.NDArray[np.float32]], *, heads: int, epsilon: float) -> BertWeights:
-    """Weights under the names of Hugging Face's ``BertModel``.
-
-    Raises:
-        BadModelOutput: a tensor is missing.
-    """
-
-    def take(name: str) -> npt.NDArray[np.float32]:
-        if name not in tensors:
-            raise BadModelOutput(f"the weights hold no tensor {name}")
-        return tensors[name].astype(np.float32, copy=False)
-
-    def dense(name: str) -> Dense:
-        return Dense(take(f"{name}.weight"), take(f"{name}.bias"))
-
-    def norm(name: str) -> Norm:
-        return Norm(take(f"{name}.weight"), take(f"{name}.bias"))
-
-    layers = []
-    while (name := f"encoder.layer.{len(layers)}") + ".output.dense.weight" in tensors:
-        layers.append(Layer(
-            query=dense(f"{name}.attention.self.query"),
-            key=dense(f"{name}.attention.self.key"),
-            value=dense(f"{name}.attention.self.value"),
-            attention_output=dense(f"{name}.attention.output.dense"),
-            attention_norm=norm(f"{name}.attention.output.LayerNorm"),
-            inner=dense(f"{name}.intermediate.dense"),
-            output=dense(f"{name}.output.dense"),
-            output_norm=norm(f"{name}.output.LayerNorm"),
-        ))
-    return BertWeights(
-        words=take("embeddings.word_embeddings.weight"),
-        positions=take("embeddings.position_embeddings.weight"),
-        token_type=take("embeddings.token_type_embeddings.weight")[0],
-        norm=norm("embeddings.LayerNorm"),
-        layers=tuple(layers),
-        heads=heads,
-        epsilon=epsilon,
     )

@@ -14,9 +14,11 @@ from fonte.models.files import installed
 from fonte.models.graph_cache import default_cache
 
 if TYPE_CHECKING:
-    from fonte.protocols import Embedder
+    from fonte.models.openai_chat import Render
+    from fonte.protocols import Embedder, Generator
 
 DEFAULT_SOURCE = f"package:{E5_SMALL.name}"
+_FORMS = "use package:NAME, path:DIR, hf:NAME@REVISION or openai:MODEL"
 
 _PACKAGED: dict[str, tuple[ModelCard, tuple[WeightsFile, ...]]] = {
     E5_SMALL.name: (E5_SMALL, (E5_WEIGHTS,)),
@@ -34,6 +36,21 @@ class Available:
     licence: str
 
 
+@dataclass(frozen=True, slots=True)
+class Remote:
+    """What ``openai:MODEL`` needs beyond the name. ``window`` is the model's documented longest input in tokens."""
+
+    base_url: str = "https://api.openai.com/v1"
+    window: int = 512
+    dimensions: int | None = None
+    """Checked against what the endpoint gives; None: whatever it gives first."""
+    revision: str = "undeclared"
+    query_prefix: str = ""
+    passage_prefix: str = ""
+    timeout_seconds: float = 60.0
+    key_file: Path | None = None
+
+
 def available() -> list[Available]:
     """The packaged models, whether each is installed, and the command that installs it."""
     return [
@@ -45,29 +62,77 @@ def available() -> list[Available]:
 def make_embedder(
     source: str = DEFAULT_SOURCE,
     *,
+    remote: Remote | None = None,
     threads: int | None = None,
     cache: Path | None = None,
     notify: Callable[[str], None] | None = None,
 ) -> Embedder:
-    """The embedder that ``source`` names.
+    """The embedder that ``source`` names: package:NAME, path:DIR, hf:NAME@REVISION or openai:MODEL.
 
-    ``cache`` keeps built graphs (default: ``default_cache()``); ``notify`` is told, in a line, what a person should
-    know (default: standard error).
+    ``remote`` is read for openai: only. ``threads`` defaults to the physical cores at hand, ``cache`` (built graphs)
+    to ``default_cache()``; ``notify`` is told, in a line, what a person should know (default: standard error).
 
     Raises:
-        ConfigError: a source of no known form.
+        ConfigError: a source of no known form, or settings that contradict each other.
         ModelNotInstalled: an unknown name, or a model that is not there.
+        ModelUnavailable: the hub cannot be reached.
     """
     tell = notify or _tell
+    folder = cache or default_cache()
     kind, _, name = source.partition(":")
-    if not name:
+    if threads is not None and threads < 1:
+        raise ConfigError("a model needs at least 1 thread")
+    if not name or kind not in {"package", "path", "hf", "openai"}:
         raise ConfigError(f"not a model source: {source!r}", hint=_FORMS)
     if kind == "package":
-        return _packaged(name, cache or default_cache(), threads, tell)
-    raise ConfigError(f"not a model source: {source!r}", hint=_FORMS)
+        return _packaged(name, folder, threads, tell)
+    if kind == "openai":
+        return _remote(name, remote or Remote())
+    from fonte.models.folder import folder_embedder
+
+    if kind == "path":
+        return folder_embedder(Path(name).expanduser(), cache=folder, threads=threads, notify=tell)
+    from fonte.models.hub import hub_folder, parse_source
+
+    repository, revision = parse_source(name)
+    return folder_embedder(
+        hub_folder(repository, revision), cache=folder, threads=threads, notify=tell, name=repository,
+        revision=revision,
+    )
 
 
-_FORMS = "use package:NAME, path:DIR, hf:NAME@REVISION or openai:MODEL"
+def make_chat(
+    model: str, render: Render, *, base_url: str, timeout_seconds: float = 60.0, max_tokens: int = 1024,
+    key_file: Path | None = None,
+) -> Generator:
+    """A generator over an OpenAI-compatible endpoint.
+
+    Its key comes from ``key_file``, else from ``FONTE_GENERATION_API_KEY``, else from ``OPENAI_API_KEY``.
+
+    Raises:
+        ConfigError: an impossible setting.
+    """
+    from fonte.models.endpoint import Endpoint, read_key
+    from fonte.models.openai_chat import OpenAIChat
+
+    key = read_key(("FONTE_GENERATION_API_KEY", "OPENAI_API_KEY"), key_file)
+    endpoint = Endpoint(base_url, what="generation", key=key, timeout_seconds=timeout_seconds)
+    return OpenAIChat(model, endpoint, render, max_tokens=max_tokens)
+
+
+def _remote(name: str, remote: Remote) -> Embedder:
+    from fonte.models.endpoint import Endpoint, read_key
+    from fonte.models.openai_embedder import OpenAIEmbedder, RemoteModel
+
+    key = read_key(("FONTE_EMBEDDING_API_KEY", "OPENAI_API_KEY"), remote.key_file)
+    endpoint = Endpoint(remote.base_url, what="embedding", key=key, timeout_seconds=remote.timeout_seconds)
+    model = RemoteModel(
+        name, remote.window, remote.dimensions, remote.revision, remote.query_prefix, remote.passage_prefix,
+    )
+    try:
+        return OpenAIEmbedder(model, endpoint)
+    except ValueError as error:
+        raise ConfigError(f"the embedding settings of {name} are wrong: {error}") from error
 
 
 def _packaged(name: str, cache: Path, threads: int | None, notify: Callable[[str], None]) -> Embedder:

@@ -26,7 +26,7 @@ def unit_rows(raw: npt.NDArray[np.floating], dimensions: int, model: str) -> Vec
     lengths = np.linalg.norm(wide, axis=1, keepdims=True)
     if (lengths < _SHORTEST).any():
         raise BadModelOutput(f"{model} gave a zero vector")
-    unit = (wide / lengths).astype(np.float32)
+    unit: Vectors = (wide / lengths).astype(np.float32)
     if (np.abs(np.linalg.norm(unit, axis=1) - 1) > _TOLERANCE).any():
         raise BadModelOutput(f"{model} gave a vector that cannot be scaled to length 1")
     return unit

@@ -1,0 +1,249 @@
+"""One OpenAI-compatible HTTP endpoint: bounded in time, size and tries; every failure is one clear line.
+
+Messages name the host only: a path or query could hold what nobody should read. The key comes from the environment or
+a file and goes nowhere but into the request's header.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fonte.errors import BadModelOutput, ConfigError, ModelNotInstalled, ModelUnavailable
+
+if TYPE_CHECKING:
+    import httpx
+
+_TRIES = 3
+_FIRST_WAIT_SECONDS = 0.5
+_LONGEST_WAIT_SECONDS = 20.0
+_RETRIED = frozenset({408, 425, 429, 500, 502, 503, 504})
+_EXCERPT_CHARACTERS = 160
+MAX_RESPONSE_BYTES = 64 * 1024 * 1024
+
+
+def read_key(variables: Sequence[str], file: Path | None = None) -> str | None:
+    """The key from ``file`` if one is given, else from the first variable that is set, else None.
+
+    Raises:
+        ConfigError: an unreadable or empty file, or a key that no HTTP header can carry.
+    """
+    if file is not None:
+        try:
+            key = file.read_text("utf-8").strip()
+        except (OSError, UnicodeDecodeError) as error:
+            raise ConfigError(f"the key file {file.name} cannot be read", hint="check its path and rights") from error
+        if not key:
+            raise ConfigError(f"the key file {file.name} is empty")
+    else:
+        key = next((value for name in variables if (value := os.environ.get(name, "").strip())), "")
+    if not (key.isascii() and key.isprintable()) or " " in key:
+        raise ConfigError("the API key holds characters that a header cannot carry", hint="copy it again")
+    return key or None
+
+
+class Endpoint:
+    """POST of JSON to one base URL, with retries. Safe for several threads."""
+
+    def __init__(
+        self,
+        base_url: str,
+        *,
+        what: str,
+        key: str | None = None,
+        timeout_seconds: float = 60.0,
+        max_response_bytes: int = MAX_RESPONSE_BYTES,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        """``what`` names the endpoint in messages, such as "embedding". ``timeout_seconds`` bounds one whole try.
+
+        Raises:
+            ConfigError: no http(s) URL, one with a password or a query in it, or an impossible timeout.
+        """
+        import httpx
+
+        try:
+            url = httpx.URL(base_url)
+        except httpx.InvalidURL as error:
+            raise ConfigError(f"the {what} base_url is not a URL") from error
+        if url.scheme not in {"http", "https"} or not url.host:
+            raise ConfigError(f"the {what} base_url must begin with http:// or https:// and name a host")
+        if url.userinfo or url.query or url.fragment:
+            raise ConfigError(
+                f"the {what} base_url must hold no user, query or fragment", hint="give the key by the environment",
+            )
+        if not timeout_seconds > 0:
+            raise ConfigError(f"the {what} timeout must be above 0 seconds")
+        self.host = f"{url.host}:{url.port}" if url.port else url.host
+        self._what = what
+        self._base = str(url).rstrip("/")
+        self._timeout = timeout_seconds
+        self._limit = max_response_bytes
+        self._sleep = sleep
+        headers = {"Authorization": f"Bearer {key}"} if key else {}
+        self._client = httpx.Client(headers=headers, timeout=timeout_seconds)
+
+    @property
+    def where(self) -> str:
+        """The endpoint in words."""
+        return f"the {self._what} endpoint at {self.host}"
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._client.close()
+
+    def post(self, path: str, body: Mapping[str, object]) -> Mapping[str, object]:
+        """The JSON object that the endpoint answers.
+
+        Raises:
+            ModelUnavailable: down, slow or refusing. ModelNotInstalled: it knows no such model or path.
+            BadModelOutput: not a JSON object, or longer than the limit.
+        """
+        with self._open(path, body) as chunks:
+            data = b"".join(chunks)
+        return self._object(data)
+
+    def stream(self, path: str, body: Mapping[str, object]) -> Iterator[Mapping[str, object]]:
+        """The JSON objects of a stream of server-sent events until ``[DONE]``.
+
+        Raises:
+            As ``post``; also ModelUnavailable when the stream breaks off without its end.
+        """
+        with self._open(path, body) as chunks:
+            for data in _events(chunks):
+                if data.strip() == b"[DONE]":
+                    return
+                yield self._object(data)
+        raise ModelUnavailable(f"{self.where} broke off its answer", hint="ask again")
+
+    def _object(self, data: bytes) -> Mapping[str, object]:
+        try:
+            value = json.loads(data)
+        except (ValueError, RecursionError) as error:
+            raise BadModelOutput(f"{self.where} did not answer in JSON") from error
+        if not isinstance(value, dict):
+            raise BadModelOutput(f"{self.where} did not answer with a JSON object")
+        return value
+
+    @contextmanager
+    def _open(self, path: str, body: Mapping[str, object]) -> Iterator[Iterator[bytes]]:
+        """The body's pieces of the first try that is answered with 200."""
+        import httpx
+
+        response = self._respond(path, body)
+        try:
+            yield self._pieces(response)
+        except httpx.TimeoutException as error:
+            raise self._slow() from error
+        except httpx.HTTPError as error:
+            raise ModelUnavailable(f"{self.where} broke off its answer", hint="ask again") from error
+        finally:
+            response.close()
+
+    def _respond(self, path: str, body: Mapping[str, object]) -> httpx.Response:
+        import httpx
+
+        wait = _FIRST_WAIT_SECONDS
+        for left in reversed(range(_TRIES)):
+            try:
+                request = self._client.build_request("POST", self._base + path, json=body)
+                response = self._client.send(request, stream=True)
+            except httpx.ConnectTimeout as error:
+                raise self._slow() from error
+            except httpx.TimeoutException as error:  # slow once is slow again: no second try
+                raise self._slow() from error
+            except httpx.TransportError as error:
+                if not left:
+                    raise ModelUnavailable(
+                        f"{self.where} cannot be reached", hint="check base_url and that the server runs",
+                    ) from error
+                pause = wait
+            else:
+                if response.status_code == httpx.codes.OK:
+                    return response
+                failure = self._refusal(response)
+                if not left or response.status_code not in _RETRIED:
+                    raise failure
+                pause = max(wait, _retry_after(response.headers.get("retry-after", "")))
+            self._sleep(min(pause, _LONGEST_WAIT_SECONDS))
+            wait *= 2
+        raise AssertionError("the last try returns or raises")
+
+    def _pieces(self, response: httpx.Response) -> Iterator[bytes]:
+        deadline = time.monotonic() + self._timeout
+        size = 0
+        for piece in response.iter_bytes():
+            size += len(piece)
+            if size > self._limit:
+                raise BadModelOutput(f"{self.where} answered more than {self._limit} bytes")
+            if time.monotonic() > deadline:
+                raise self._slow()
+            yield piece
+
+    def _slow(self) -> ModelUnavailable:
+        return ModelUnavailable(
+            f"{self.where} did not answer within {self._timeout:g} seconds", hint="try again, or raise timeout_seconds",
+        )
+
+    def _refusal(self, response: httpx.Response) -> ModelUnavailable | ModelNotInstalled:
+        """Read and close a response other than 200, and say what it means."""
+        said = self._excerpt(response)
+        status = response.status_code
+        line = f"{self.where} answered {status}{said}"
+        if status in {401, 403}:
+            return ModelUnavailable(line, hint="check the API key in the environment")
+        if status == 404:
+            return ModelNotInstalled(line, hint="check the model's name and base_url")
+        if status in _RETRIED:
+            return ModelUnavailable(line, hint="try again later")
+        return ModelUnavailable(line, hint="check base_url and the model's name")
+
+    def _excerpt(self, response: httpx.Response) -> str:
+        """The endpoint's own words on a failure, cut and on one line; nothing where it gave none."""
+        import httpx
+
+        data = b""
+        try:
+            for piece in response.iter_bytes():
+                data += piece
+                if len(data) > 64 * 1024:
+                    break
+            error = json.loads(data).get("error")
+        except (httpx.HTTPError, ValueError, AttributeError, RecursionError):
+            return ""
+        finally:
+            response.close()
+        words = error.get("message") if isinstance(error, dict) else error
+        if not isinstance(words, str) or not words.strip():
+            return ""
+        line = "".join(one if one.isprintable() else " " for one in " ".join(words.split()))
+        return ": " + line[:_EXCERPT_CHARACTERS]
+
+
+def _retry_after(value: str) -> float:
+    """Seconds that a ``Retry-After`` header asks for; 0 where it gives a date or nothing."""
+    return float(value) if value.isdigit() else 0.0
+
+
+def _events(chunks: Iterator[bytes]) -> Iterator[bytes]:
+    """The data of each server-sent event (WHATWG HTML, "Server-sent events"): its data lines joined."""
+    rest = b""
+    data: list[bytes] = []
+    for chunk in chunks:
+        *lines, rest = (rest + chunk).split(b"\n")
+        for raw in lines:
+            line = raw.rstrip(b"\r")
+            if line.startswith(b"data:"):
+                data.append(line[5:].removeprefix(b" "))
+            elif not line and data:
+                yield b"\n".join(data)
+                data = []
+    if rest.startswith(b"data:"):
+        data.append(rest.rstrip(b"\r")[5:].removeprefix(b" "))
+    if data:
+        yield b"\n".join(data)
