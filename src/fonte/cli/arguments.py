@@ -1,0 +1,174 @@
+"""The shape of every command: its arguments, its help, its example. Nothing heavy is imported here."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from typing import NoReturn
+
+from fonte.errors import InputError
+
+DESCRIPTION = "Ask your documents; every sentence of the answer is tied to the place it came from."
+
+
+class UsageError(InputError):
+    """Wrong use of the command line."""
+
+    code = "usage"
+
+
+class _Parser(argparse.ArgumentParser):
+    """Wrong use becomes a typed error, so that it looks like every other error."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(message, hint=f"see {self.prog} --help")
+
+
+def _run(module: str, function: str) -> Callable[..., int]:
+    """The command's function, imported when it is called."""
+
+    def run(*arguments: object) -> int:
+        return int(getattr(import_module(f"fonte.cli.{module}"), function)(*arguments))
+
+    return run
+
+
+def _installed() -> str:
+    try:
+        return version("fonte")
+    except PackageNotFoundError:
+        return "not installed"
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(name for name in (part.strip() for part in text.split(",")) if name)
+
+
+def _count(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"should be 1 or more, not {text}")
+    return number
+
+
+def _distance(text: str) -> float:
+    number = float(text)
+    if not 0 < number <= 2:  # noqa: PLR2004 - the range of 1 - cosine
+        raise argparse.ArgumentTypeError(f"should be above 0 and at most 2, not {text}")
+    return number
+
+
+def _common() -> argparse.ArgumentParser:
+    common = _Parser(add_help=False)
+    group = common.add_argument_group("common options")
+    group.add_argument("--home", metavar="DIR", default=os.environ.get("FONTE_HOME") or ".fonte",
+                       help="where the index lives (else FONTE_HOME, else .fonte)")
+    group.add_argument("--config", metavar="FILE", help="settings (else fonte.toml in or beside the home)")
+    group.add_argument("--tenant", metavar="T", default="default", help="whose documents (default: default)")
+    group.add_argument("--user", metavar="U", help="who asks; holds the role user:U")
+    group.add_argument("--roles", metavar="R1,R2", type=_names, default=(), help="roles of the asker beside public")
+    group.add_argument("--json", action="store_true", help="one JSON document on stdout")
+    group.add_argument("--quiet", action="store_true", help="no progress and no remarks")
+    return common
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """The whole command line."""
+    parser = _Parser(prog="fonte", description=DESCRIPTION, allow_abbrev=False)
+    parser.add_argument("--version", action="version", version=f"fonte {_installed()}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True, parser_class=_Parser)
+    common = _common()
+
+    def command(name: str, about: str, example: str, run: Callable[..., int]) -> argparse.ArgumentParser:
+        added: argparse.ArgumentParser = commands.add_parser(
+            name,
+            help=about,
+            description=about[0].upper() + about[1:] + ".",
+            epilog=f"example:\n  {example}",
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            parents=[common],
+            allow_abbrev=False,
+        )
+        added.set_defaults(run=run)
+        return added
+
+    _add_sync(command)
+    _add_asking(command)
+    _add_looking(command)
+    _add_life(command)
+    return parser
+
+
+_Command = Callable[[str, str, str, Callable[..., int]], argparse.ArgumentParser]
+
+
+def _add_sync(command: _Command) -> None:
+    sync = command("sync", "bring the index to what the sources hold", "fonte sync handbook/ --allow staff",
+                   _run("index", "sync"))
+    sync.add_argument("sources", nargs="+", metavar="SOURCE", help="a folder, a file or a glob")
+    sync.add_argument("--allow", metavar="R1,R2", type=_names, default=("public",),
+                      help="roles that may read (default: public; empty: nobody)")
+    sync.add_argument("--include", metavar="GLOB", action="append", default=[], help="only these files")
+    sync.add_argument("--exclude", metavar="GLOB", action="append", default=[], help="not these files")
+    sync.add_argument("--records", action="store_true", help="each record of JSON or JSONL is a document")
+    sync.add_argument("--no-publish", action="store_true", help="build the candidate and leave it at that")
+    sync.add_argument("--workers", metavar="N", type=_count, default=1, help="parser processes (default: 1)")
+    retry = command("retry", "parse again what failed or is partial", "fonte retry broken.pdf", _run("index", "retry"))
+    retry.add_argument("documents", nargs="*", metavar="DOCUMENT", help="ids, names or source URIs (default: all)")
+    retry.add_argument("--workers", metavar="N", type=_count, default=1, help="parser processes (default: 1)")
+    delete = command("delete", "take documents out of sight at once, everywhere", "fonte delete old-policy.md",
+                     _run("index", "delete"))
+    delete.add_argument("documents", nargs="+", metavar="DOCUMENT", help="ids, names or source URIs")
+
+
+def _add_asking(command: _Command) -> None:
+    search = command("search", "ranked passages", 'fonte search "CVE-2024-1234" --k 3 --mode bm25',
+                     _run("asking", "search"))
+    search.add_argument("query", metavar="QUERY")
+    search.add_argument("--mode", choices=("hybrid", "bm25", "dense"), help="legs to use (default: hybrid)")
+    search.add_argument("--rerank", action=argparse.BooleanOptionalAction, default=None, help="rerank the shortlist")
+    search.add_argument("--filter", metavar="KEY=VALUE", action="append", default=[],
+                        help="document=NAME, language=it, type=application/pdf; may be repeated")
+    ask = command("ask", "an answer with its sources, or an honest refusal",
+                  'fonte ask "Quanti giorni di ferie ho?" --roles staff', _run("asking", "ask"))
+    ask.add_argument("query", metavar="QUESTION")
+    ask.add_argument("--generator", metavar="NAME", choices=("extractive", "openai"), help="who writes (default: extractive)")
+    ask.add_argument("--stream", action="store_true", help="show the answer as it comes")
+    ask.add_argument("--fail-on-abstain", action="store_true", help="exit 4 when there is no answer")
+    for one in (search, ask):
+        one.add_argument("--k", type=_count, metavar="N", help="passages (default: 8)")
+        one.add_argument("--max-distance", type=_distance, metavar="D", help="cut on cosine distance, above 0 to 2")
+        one.add_argument("--as-of", metavar="DATE", help="the state of a day, YYYY-MM-DD")
+
+
+def _add_looking(command: _Command) -> None:
+    show = command("show", "canonical text, with a place marked", "fonte show policy.md --from 120 --to 512",
+                   _run("looking", "show"))
+    show.add_argument("document", metavar="DOCUMENT", help="an id, a name or a source URI")
+    show.add_argument("--from", dest="start", type=int, metavar="N", help="first character, from 0")
+    show.add_argument("--to", dest="end", type=int, metavar="N", help="character after the last")
+    show.add_argument("--page", type=_count, metavar="N", help="a page, from 1")
+    command("status", "what is there, what is stale and why", "fonte status", _run("looking", "status"))
+    documents = command("documents", "every document and its state", "fonte documents --state failed",
+                        _run("looking", "documents"))
+    documents.add_argument("--state", metavar="S", choices=("pending", "ready", "partial", "empty", "needs_ocr", "failed",
+                                                            "deleted"), help="only this state")
+    documents.add_argument("--ledger", action="store_true", help="words, numbers, rows and pages through the stages")
+    command("doctor", "what is installed, what is missing and how to get it", "fonte doctor", _run("looking", "doctor"))
+
+
+def _add_life(command: _Command) -> None:
+    command("generations", "index states, oldest first", "fonte generations", _run("index", "generations"))
+    publish = command("publish", "make a generation the active one", "fonte publish g0123456789abcdef",
+                      _run("index", "publish"))
+    publish.add_argument("generation", metavar="ID")
+    publish.add_argument("--override", metavar="REASON", help="publish in spite of its faults; the reason is kept")
+    command("rollback", "go back to the generation before", "fonte rollback", _run("index", "rollback"))
+
+
+def parse(arguments: Sequence[str]) -> argparse.Namespace:
+    """Arguments to what a command needs. Raises UsageError."""
+    return build_parser().parse_args(list(arguments))

@@ -1,0 +1,122 @@
+"""search and ask."""
+
+from __future__ import annotations
+
+import argparse
+import textwrap
+
+from fonte import contract
+from fonte.cli.opening import corpus, principal
+from fonte.cli.output import Output
+from fonte.errors import ConfigError, InvalidQuery
+from fonte.types import Abstained, Answer, Answered, Filters, SearchResult
+
+ABSTAINED = 4
+_WIDTH = 100
+_SHOWN = 400
+_KEYS = {"document": "documents", "language": "languages", "type": "media_types"}
+
+
+def search(options: argparse.Namespace, output: Output) -> int:
+    """Ranked passages."""
+    _refuse_unbuilt(options)
+    found = corpus(options).search(
+        options.query,
+        principal=principal(options),
+        k=options.k,
+        mode=options.mode,
+        max_distance=options.max_distance,
+        filters=_filters(options.filter),
+    )
+    if output.json_mode:
+        output.json(contract.search_results(found))
+        return 0
+    for one in found.results:
+        _passage(one, output)
+    if not found.results:
+        output.line("nothing found")
+    return 0
+
+
+def ask(options: argparse.Namespace, output: Output) -> int:
+    """An answer, or a refusal."""
+    _refuse_unbuilt(options)
+    answer: Answer | None = None
+    stream = options.stream and not output.json_mode
+    for item in corpus(options).stream(
+        options.query,
+        principal=principal(options),
+        generator=options.generator,
+        k=options.k,
+        max_distance=options.max_distance,
+    ):
+        if isinstance(item, str) and stream:
+            output.piece(item)
+        elif isinstance(item, Answered | Abstained):
+            answer = item
+    if answer is None:
+        raise AssertionError("a stream ends with its answer")
+    if output.json_mode:
+        output.json(contract.answer(answer))
+    else:
+        _answer(answer, output, already_shown=stream and isinstance(answer, Answered))
+    return ABSTAINED if options.fail_on_abstain and isinstance(answer, Abstained) else 0
+
+
+def _answer(answer: Answer, output: Output, *, already_shown: bool) -> None:
+    if isinstance(answer, Abstained):
+        output.line(answer.message)
+        output.line(f"({answer.reason.value})")
+        if answer.nearest:
+            output.line()
+            output.line("Nearest passages, which do not answer:")
+            for one in answer.nearest:
+                output.line(f"  {one.label} {one.fragment}")
+        return
+    output.line("" if already_shown else textwrap.fill(answer.text, _WIDTH))
+    output.line()
+    for citation in answer.citations:
+        output.line(f"[{citation.index}] {citation.label} {citation.fragment}")
+        output.line(textwrap.indent(textwrap.fill(_short(citation.quote), _WIDTH - 4), "    "))
+    flagged = [sentence for sentence in answer.sentences if sentence.support == "unsupported"]
+    for sentence in flagged:
+        output.note(f"unsupported: {sentence.text}")
+    if not answer.gate.calibrated:
+        output.note(f"gate: {answer.gate.score:.2f} of {answer.gate.threshold:.2f}, uncalibrated")
+
+
+def _passage(one: SearchResult, output: Output) -> None:
+    hit = one.hit
+    scores = [
+        f"{name} {value:.3f}"
+        for name, value in (("rrf", hit.rrf), ("bm25", hit.bm25), ("distance", hit.dense_distance))
+        if value is not None
+    ]
+    output.line(f"{one.rank}. {one.label} {one.fragment}  ({', '.join(scores)})")
+    output.line(textwrap.indent(textwrap.fill(_short(one.content), _WIDTH - 3), "   "))
+
+
+def _short(text: str) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= _SHOWN else flat[:_SHOWN].rsplit(" ", 1)[0] + " …"
+
+
+def _filters(pairs: list[str]) -> Filters:
+    chosen: dict[str, list[str]] = {}
+    for pair in pairs:
+        key, mark, value = pair.partition("=")
+        if not mark or not value or key not in _KEYS:
+            raise InvalidQuery(f"--filter {pair!r} is not KEY=VALUE", hint=f"keys are {', '.join(_KEYS)}")
+        chosen.setdefault(_KEYS[key], []).append(value)
+    return Filters(
+        documents=tuple(chosen.get("documents", ())),
+        languages=tuple(chosen.get("languages", ())),
+        media_types=tuple(chosen.get("media_types", ())),
+    )
+
+
+def _refuse_unbuilt(options: argparse.Namespace) -> None:
+    if options.as_of:
+        raise ConfigError("--as-of is not built yet in this version", hint="ask without it")
+    if getattr(options, "rerank", None):
+        raise ConfigError("--rerank is not built yet in this version", hint="ask without it")

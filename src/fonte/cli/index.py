@@ -1,0 +1,126 @@
+"""Commands that change the index: sync, retry, delete, generations, publish, rollback."""
+
+from __future__ import annotations
+
+import argparse
+
+from fonte import contract
+from fonte.cli.opening import corpus
+from fonte.cli.output import Output
+from fonte.corpus import SourceOptions
+from fonte.types import SyncReport
+
+FAILED = 1
+INCOMPLETE = 3
+_INCOMPLETE_STATES = ("failed", "partial", "needs_ocr")
+
+
+def sync(options: argparse.Namespace, output: Output) -> int:
+    """Sources to the active generation."""
+    how = SourceOptions(
+        allow=tuple(options.allow),
+        include=tuple(options.include),
+        exclude=tuple(options.exclude),
+        records=options.records,
+    )
+    opened = corpus(options, must_exist=False)
+    if not options.allow:
+        output.note("--allow names no role: nobody will be able to read these documents")
+    with output.progress() as progress:
+        report = opened.sync(
+            *options.sources,
+            tenant=options.tenant,
+            options=how,
+            publish=not options.no_publish,
+            workers=options.workers,
+            progress=progress,
+        )
+    return _told(report, output, wanted_published=not options.no_publish)
+
+
+def retry(options: argparse.Namespace, output: Output) -> int:
+    """Parse again what failed."""
+    with output.progress() as progress:
+        report = corpus(options).retry(
+            *options.documents, tenant=options.tenant, workers=options.workers, progress=progress
+        )
+    return _told(report, output, wanted_published=True)
+
+
+def _told(report: SyncReport, output: Output, *, wanted_published: bool) -> int:
+    if output.json_mode:
+        output.json(contract.sync_report(report))
+    else:
+        counts = ", ".join(f"{number} {name}" for name, number in report.documents.items() if number) or "nothing found"
+        output.line(f"documents: {counts}")
+        output.line(
+            f"chunks: {report.chunks_added} added, {report.chunks_removed} removed, {report.chunks_total} in all; "
+            f"{report.embedded_texts} embedded; {report.seconds:.1f} s"
+        )
+        state = "active" if report.published else "a candidate, not published"
+        output.line(f"generation {report.generation} is {state}")
+        if report.failures:
+            output.table(
+                ("STATE", "SOURCE", "REASON"), [(one.state.value, one.source_uri, one.reason) for one in report.failures]
+            )
+    for note in report.notes:
+        output.note(note)
+    if wanted_published and not report.published:
+        return FAILED
+    return INCOMPLETE if any(report.documents.get(state) for state in _INCOMPLETE_STATES) else 0
+
+
+def delete(options: argparse.Namespace, output: Output) -> int:
+    """Tombstones."""
+    states = corpus(options).delete(*options.documents, tenant=options.tenant)
+    if output.json_mode:
+        output.json({"deleted": [{"document_id": one.document_id, "document_name": one.name} for one in states]})
+    else:
+        for one in states:
+            output.line(f"deleted {one.name} ({one.document_id})")
+    output.note("a file that still lies in a synced source comes back with the next sync: remove or --exclude it")
+    return 0
+
+
+def generations(options: argparse.Namespace, output: Output) -> int:
+    """Index states, oldest first."""
+    active, known = corpus(options).generations(tenant=options.tenant)
+    if output.json_mode:
+        output.json(contract.generations(active, known))
+        return 0
+    output.table(
+        ("GENERATION", "STATE", "CREATED", "DOCUMENTS", "CHUNKS", "RECIPE", "VERDICT"),
+        [
+            (
+                one.id,
+                one.state.value,
+                one.created_at.strftime("%Y-%m-%d %H:%M:%S"),
+                str(one.documents),
+                str(one.chunks),
+                one.recipe.id,
+                one.verdict or "",
+            )
+            for one in known
+        ],
+    )
+    return 0
+
+
+def publish(options: argparse.Namespace, output: Output) -> int:
+    """Make a generation active."""
+    active, previous = corpus(options).publish(options.generation, tenant=options.tenant, override=options.override)
+    return _moved(active, previous, output)
+
+
+def rollback(options: argparse.Namespace, output: Output) -> int:
+    """Go back one generation."""
+    active, previous = corpus(options).rollback(tenant=options.tenant)
+    return _moved(active, previous, output)
+
+
+def _moved(active: str, previous: str | None, output: Output) -> int:
+    if output.json_mode:
+        output.json({"generation": active, "previous": previous})
+    else:
+        output.line(f"generation {active} is active" + (f" (before: {previous})" if previous else ""))
+    return 0

@@ -1,0 +1,121 @@
+"""show, status, documents, doctor."""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from dataclasses import replace
+
+from fonte import contract
+from fonte.cli.opening import corpus, principal
+from fonte.cli.output import Output
+from fonte.types import DocumentState, DocumentStatus, LedgerEntry
+
+_AROUND = 400
+
+
+def show(options: argparse.Namespace, output: Output) -> int:
+    """Canonical text, with the place marked by ⟦ and ⟧."""
+    document, state, place = corpus(options).show(
+        options.document, principal=principal(options), start=options.start, end=options.end, page=options.page
+    )
+    if output.json_mode:
+        output.json(contract.shown_document(document, state, place))
+        return 0
+    text = document.text
+    if options.start is None and options.end is None and options.page is None:
+        output.line(text)
+        return 0
+    before = text[max(0, place.start - _AROUND) : place.start]
+    after = text[place.end : place.end + _AROUND]
+    output.line(f"{document.name} {place.start}..{place.end}")
+    output.line(f"{before}⟦{text[place.start : place.end]}⟧{after}")
+    return 0
+
+
+def status(options: argparse.Namespace, output: Output) -> int:
+    """What is there, and what is stale and why."""
+    opened = corpus(options)
+    active, known = opened.generations(tenant=options.tenant)
+    states = opened.documents(tenant=options.tenant)
+    stale = opened.stale(tenant=options.tenant)
+    counts = Counter(state.status.value for state in states)
+    candidates = [one.id for one in known if one.state.value == "candidate"]
+    if output.json_mode:
+        output.json(
+            {
+                "tenant": options.tenant,
+                "generation": active.id if active else None,
+                "documents": dict(sorted(counts.items())),
+                "chunks": active.chunks if active else 0,
+                "recipe": active.recipe.id if active else None,
+                "embedding_model": active.recipe.space.model if active else None,
+                "candidates": candidates,
+                "stale": [{"document_name": name, "differs": fields} for name, fields in sorted(stale.items())],
+            }
+        )
+        return 0
+    if active is None:
+        output.line("no generation is active: run fonte sync FOLDER")
+        return 0
+    output.line(f"generation {active.id}, {active.chunks} chunks, {active.recipe.space.model}")
+    output.line("documents: " + (", ".join(f"{number} {name}" for name, number in sorted(counts.items())) or "none"))
+    for one in candidates:
+        output.line(f"candidate {one} waits to be published")
+    for name, fields in sorted(stale.items()):
+        output.line(f"stale: {name}: {'; '.join(fields)}")
+    if stale:
+        output.note("run fonte sync to build them again with the settings in force")
+    return 0
+
+
+def documents(options: argparse.Namespace, output: Output) -> int:
+    """Every document and its state."""
+    opened = corpus(options)
+    wanted = DocumentStatus(options.state) if options.state else None
+    states = opened.documents(tenant=options.tenant, status=wanted)
+    if options.ledger or output.json_mode:
+        states = [_with_ledger(opened.document_state(state.document_id, tenant=options.tenant), state) for state in states]
+    if output.json_mode:
+        output.json({"documents": [contract.document_state(state) for state in states]})
+        return 0
+    rows = []
+    for state in states:
+        row = [state.status.value, state.name, str(state.chunks), ",".join(sorted(state.acl.roles)) or "(nobody)"]
+        rows.append([*row, _balance(state.ledger) if options.ledger else state.reason or ""])
+    output.table(("STATE", "DOCUMENT", "CHUNKS", "ROLES", "LEDGER" if options.ledger else "REASON"), rows)
+    return 0
+
+
+def _with_ledger(full: DocumentState | None, state: DocumentState) -> DocumentState:
+    return replace(state, ledger=full.ledger) if full is not None else state
+
+
+def _balance(ledger: LedgerEntry | None) -> str:
+    if ledger is None:
+        return ""
+    stages = (ledger.source, ledger.canonical, ledger.chunks)
+    parts = [
+        f"{name} " + "→".join(str(getattr(stage, name)) for stage in stages)
+        for name in ("words", "numbers", "rows")
+        if any(getattr(stage, name) for stage in stages)
+    ]
+    if ledger.truncated_chunks:
+        parts.append(f"{ledger.truncated_chunks} chunks truncated")
+    parts += [f"{loss.code} {loss.count}" for loss in ledger.losses]
+    return ("" if ledger.balanced else "NOT BALANCED ") + ", ".join(parts)
+
+
+def doctor(options: argparse.Namespace, output: Output) -> int:
+    """What is installed and what is missing."""
+    from fonte.wiring import examine
+
+    checks = examine(options.home, options.config)
+    if output.json_mode:
+        output.json({"checks": [{"name": one.name, "ok": one.ok, "detail": one.detail, "hint": one.hint} for one in checks]})
+    else:
+        output.table(
+            ("", "CHECK", "FOUND", "WHAT TO DO"),
+            [("ok" if one.ok else "--", one.name, one.detail, "" if one.ok else one.hint) for one in checks],
+        )
+    return 0 if all(one.ok or not one.required for one in checks) else 1
