@@ -1,0 +1,1 @@
+"""Bytes to structure, in killable child processes."""

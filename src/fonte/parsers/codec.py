@@ -1,0 +1,242 @@
+"""What a parser process answers, in a form that is safe to read: JSON and columns of numbers, never pickle.
+
+The child has read hostile bytes and may be in the hands of their author; ``decode_parsed`` therefore checks
+everything and can make nothing but the types of ``Parsed``.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import struct
+from array import array
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from fonte.types import Block, BlockKind, Counts, Loss, Parsed, Place
+
+_HEAD = struct.Struct("<QQQ")
+_ABSENT = -1
+_KINDS = tuple(BlockKind)
+_INTEGERS = ("count", "start", "end", "page", "slide", "line", "last")
+"""Columns of integers: places of each block, then for each place its fields (-1: absent)."""
+
+
+class BadReply(ValueError):
+    """An answer that is not what ``encode_parsed`` writes."""
+
+
+def encode_parsed(parsed: Parsed) -> bytes:
+    """The value as bytes: sizes, a JSON object, integer columns, float columns (boxes and times, NaN: absent)."""
+    places = [place for block in parsed.blocks for place in block.places]
+    lines = [place.lines or (_ABSENT, _ABSENT) for place in places]
+    columns: list[Iterable[int]] = [
+        (len(block.places) for block in parsed.blocks),
+        (place.start for place in places),
+        (place.end for place in places),
+        (_ABSENT if place.page is None else place.page for place in places),
+        (_ABSENT if place.slide is None else place.slide for place in places),
+        (first for first, _ in lines),
+        (last for _, last in lines),
+    ]
+    integers = array("q")
+    for column in columns:
+        integers.extend(column)
+    floats = array("d")
+    if any(place.box is not None or place.time is not None for place in places):
+        for place in places:
+            floats.extend((*(place.box or (math.nan,) * 4), *(place.time or (math.nan,) * 2)))
+    head = json.dumps(_head(parsed, places)).encode()
+    return _HEAD.pack(len(head), len(integers), len(floats)) + head + integers.tobytes() + floats.tobytes()
+
+
+def _head(parsed: Parsed, places: Sequence[Place]) -> dict[str, object]:
+    counts = parsed.source_counts
+    return {
+        "kinds": [_KINDS.index(block.kind) for block in parsed.blocks],
+        "texts": [block.text for block in parsed.blocks],
+        "levels": [block.level for block in parsed.blocks],
+        "befores": [block.before for block in parsed.blocks],
+        "tables": [block.table for block in parsed.blocks],
+        "headers": [block.header for block in parsed.blocks],
+        "sheets": _column([place.sheet for place in places]),
+        "ranges": _column([place.range for place in places]),
+        "anchors": _column([place.anchor for place in places]),
+        "parser": parsed.parser,
+        "title": parsed.title,
+        "media_type": parsed.media_type,
+        "page_labels": parsed.page_labels,
+        "pages": parsed.pages,
+        "counts": [counts.characters, counts.words, counts.numbers, counts.rows, counts.pages],
+        "losses": [[loss.code, loss.message, loss.count] for loss in parsed.losses],
+        "metadata": dict(parsed.metadata),
+        "verbatim": parsed.verbatim,
+        "tail": parsed.tail,
+        "empty_reason": parsed.empty_reason,
+    }
+
+
+def _column(values: list[str | None]) -> list[str | None]:
+    return values if any(value is not None for value in values) else []
+
+
+def decode_parsed(data: bytes | bytearray) -> Parsed:
+    """What ``encode_parsed`` was given.
+
+    Raises:
+        BadReply: anything else.
+    """
+    try:
+        return _decode(data)
+    except BadReply:
+        raise
+    except (ValueError, KeyError, IndexError, TypeError, struct.error, RecursionError) as error:
+        raise BadReply(f"{type(error).__name__}: {error}") from error
+
+
+def _decode(data: bytes | bytearray) -> Parsed:
+    head_size, integer_count, float_count = _HEAD.unpack_from(data)
+    middle = _HEAD.size + head_size
+    _require(middle + 8 * (integer_count + float_count) == len(data), "sizes do not add up")
+    head = _mapping(json.loads(bytes(data[_HEAD.size : middle]), parse_constant=_refuse))
+    integers, floats = array("q"), array("d")
+    split = middle + 8 * integer_count
+    integers.frombytes(bytes(data[middle:split]))
+    floats.frombytes(bytes(data[split:]))
+    texts = _strings(head["texts"])
+    counts = _integers(head["counts"], 5)
+    labels = tuple(_strings(head["page_labels"]))
+    return Parsed(
+        blocks=tuple(_blocks(head, texts, integers.tolist(), floats.tolist())),
+        parser=_string(head["parser"]),
+        title=_string_or_none(head["title"]),
+        media_type=_string(head["media_type"]),
+        page_labels=labels,
+        pages=_integer_or_none(head["pages"]),
+        source_counts=Counts(*counts),
+        losses=tuple(_loss(item) for item in _list(head["losses"])),
+        metadata={_string(key): _string(value) for key, value in _mapping(head["metadata"]).items()},
+        verbatim=_boolean(head["verbatim"]),
+        tail=_string(head["tail"]),
+        empty_reason=_string_or_none(head["empty_reason"]),
+    )
+
+
+def _blocks(head: Mapping[str, Any], texts: list[str], integers: list[int], floats: list[float]) -> list[Block]:
+    size = len(texts)
+    rest = len(integers) - size
+    _require(rest >= 0 and rest % (len(_INTEGERS) - 1) == 0, "integer columns of odd length")
+    total = rest // (len(_INTEGERS) - 1)
+    per_block = integers[:size]
+    _require(all(count >= 0 for count in per_block) and sum(per_block) == total, "places do not add up")
+    places = _places(head, integers[size:], floats, total)
+    kinds, levels, headers = (_list(head[name], size) for name in ("kinds", "levels", "headers"))
+    befores, tables = (_list(head[name], size) for name in ("befores", "tables"))
+    blocks: list[Block] = []
+    done = 0
+    for index, text in enumerate(texts):
+        following = done + per_block[index]
+        blocks.append(
+            Block(
+                kind=_KINDS[_integer(kinds[index])],
+                text=text,
+                level=_integer(levels[index]),
+                places=tuple(places[done:following]),
+                before=_string_or_none(befores[index]),
+                table=_integer_or_none(tables[index]),
+                header=_boolean(headers[index]),
+            )
+        )
+        done = following
+    return blocks
+
+
+def _places(head: Mapping[str, Any], integers: list[int], floats: list[float], total: int) -> list[Place]:
+    starts, ends, pages, slides, firsts, lasts = (integers[at * total : (at + 1) * total] for at in range(6))
+    sheets, ranges, anchors = (_texts_or_none(head[name], total) for name in ("sheets", "ranges", "anchors"))
+    _require(len(floats) in (0, 6 * total), "float columns of odd length")
+    places: list[Place] = []
+    for at in range(total):
+        box = time = None
+        if floats:
+            x0, y0, x1, y1, begin, finish = floats[6 * at : 6 * at + 6]
+            box = None if math.isnan(x0) else (x0, y0, x1, y1)
+            time = None if math.isnan(begin) else (begin, finish)
+            _require(all(math.isfinite(value) for value in (*(box or ()), *(time or ()))), "not a finite place")
+        places.append(
+            Place(
+                starts[at], ends[at], _present(pages[at]), box, _present(slides[at]), time, sheets[at], ranges[at],
+                anchors[at], None if firsts[at] == _ABSENT else (firsts[at], lasts[at]),
+            )
+        )
+    return places
+
+
+def _present(value: int) -> int | None:
+    return None if value == _ABSENT else value
+
+
+def _require(fine: bool, message: str) -> None:  # noqa: FBT001 - reads as an assertion
+    if not fine:
+        raise BadReply(message)
+
+
+def _refuse(name: str) -> object:
+    raise BadReply(f"{name} is no number here")
+
+
+def _loss(item: object) -> Loss:
+    code, message, count = _list(item, 3)
+    return Loss(_string(code), _string(message), _integer(count))
+
+
+def _list(value: object, size: int | None = None) -> list[Any]:
+    if not isinstance(value, list) or (size is not None and len(value) != size):
+        raise BadReply("not the promised list")
+    return value
+
+
+def _mapping(value: object) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise BadReply("not an object")
+    return value
+
+
+def _string(value: object) -> str:
+    if not isinstance(value, str):
+        raise BadReply("not a string")
+    return value
+
+
+def _string_or_none(value: object) -> str | None:
+    return None if value is None else _string(value)
+
+
+def _strings(value: object) -> list[str]:
+    return [_string(item) for item in _list(value)]
+
+
+def _texts_or_none(value: object, size: int) -> list[str | None]:
+    if value == []:
+        return [None] * size
+    return [_string_or_none(item) for item in _list(value, size)]
+
+
+def _integer(value: object) -> int:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise BadReply("not an integer")
+    return value
+
+
+def _integers(value: object, size: int) -> list[int]:
+    return [_integer(item) for item in _list(value, size)]
+
+
+def _integer_or_none(value: object) -> int | None:
+    return None if value is None else _integer(value)
+
+
+def _boolean(value: object) -> bool:
+    if not isinstance(value, bool):
+        raise BadReply("not a truth value")
+    return value

@@ -1,0 +1,320 @@
+"""Parsers in child processes that can be killed: one document at a time, limits on time and memory.
+
+A child is replaced after a fault and after some hundred documents. Children are started by the pool's own threads,
+which live as long as the pool (Linux kills a child when the thread that started it ends).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import os
+import pickle
+import select
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections import deque
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
+from types import TracebackType
+from typing import Final, Self
+
+from fonte.errors import (
+    EncryptedSource,
+    FonteError,
+    ParseError,
+    ParserCrashed,
+    ParseTimeout,
+    UnsupportedMediaType,
+)
+from fonte.parsers.codec import BadReply, decode_parsed
+from fonte.types import Parsed, Source
+
+MEBIBYTE: Final = 1 << 20
+DEFAULT_MEMORY_BYTES: Final = 2048 * MEBIBYTE
+_REQUEST_HEAD = 8
+_REPLY_HEAD = 10
+_READ_AHEAD = 2
+_PIPE_BYTES = 1 << 20
+_LAST_WORDS_SECONDS = 2.0
+_CRASH_HINT = "the file may be damaged, or need more memory than a parser is given"
+_ERRORS: dict[str, type[ParseError]] = {
+    error.code: error for error in (ParseError, ParseTimeout, ParserCrashed, EncryptedSource)
+}
+_KEPT_ENVIRONMENT = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "PYTHONPATH", "PYTHONHOME", "LD_LIBRARY_PATH", "TZ")
+
+
+class _Timeout(Exception):  # noqa: N818 - a signal between two functions of this file
+    """The deadline passed."""
+
+
+class _Died(Exception):  # noqa: N818 - likewise
+    """The child is gone or answers nonsense."""
+
+
+class ParserPool:
+    """Child processes that parse; usable from several threads.
+
+    Args:
+        workers: how many documents are parsed at the same time.
+        timeout_seconds: wall clock for one document.
+        memory_bytes: address space of one child.
+        recycle_after: documents after which a child is replaced.
+
+    """
+
+    def __init__(
+        self,
+        workers: int = 1,
+        *,
+        timeout_seconds: float = 60.0,
+        memory_bytes: int = DEFAULT_MEMORY_BYTES,
+        recycle_after: int = 200,
+    ) -> None:
+        if workers < 1 or timeout_seconds <= 0 or recycle_after < 1:
+            raise ValueError("a pool needs workers, a time limit and documents before a child is replaced")
+        self._workers = workers
+        self._timeout_seconds = timeout_seconds
+        self._memory_bytes = memory_bytes
+        self._recycle_after = recycle_after
+        self._threads = ThreadPoolExecutor(workers, thread_name_prefix="fonte-parser")
+        self._lock = threading.Lock()
+        self._children: set[_Child] = set()
+        self._idle: list[_Child] = []
+        self._closed = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def start(self) -> None:
+        """Start every child now rather than with the first documents (they get ready in the background)."""
+        for future in [self._threads.submit(self._spawn) for _ in range(self._workers)]:
+            child = future.result()
+            with self._lock:
+                self._idle.append(child)
+
+    def close(self) -> None:
+        """Kill every child; what is being parsed ends with ParserCrashed."""
+        with self._lock:
+            self._closed = True
+            children = list(self._children)
+        for child in children:
+            child.kill()
+        self._threads.shutdown(wait=True, cancel_futures=True)
+        for child in list(self._children):
+            self._bury(child)
+
+    def parse(self, source: Source) -> Parsed:
+        """One document.
+
+        Raises:
+            ParseError: bytes that could not become text; ParseTimeout, ParserCrashed, EncryptedSource by name.
+            UnsupportedMediaType: a kind of file that no parser reads.
+        """
+        return self._threads.submit(self._parse, source).result()
+
+    def parse_many(self, sources: Iterable[Source]) -> Iterator[tuple[Source, Parsed | FonteError]]:
+        """Every source with its result or its error, in order; a few are parsed ahead of the one that is taken."""
+        waiting: deque[tuple[Source, Future[Parsed]]] = deque()
+        try:
+            for source in sources:
+                waiting.append((source, self._threads.submit(self._parse, source)))
+                if len(waiting) > _READ_AHEAD * self._workers:
+                    yield _outcome(*waiting.popleft())
+            while waiting:
+                yield _outcome(*waiting.popleft())
+        finally:
+            for _, future in waiting:
+                future.cancel()
+
+    def _parse(self, source: Source) -> Parsed:
+        child = self._take()
+        try:
+            return _result(child.ask(source, self._timeout_seconds), source)
+        except _Timeout:
+            child.kill()
+            limit = f"{self._timeout_seconds:g} s"
+            raise ParseTimeout(f"parsing passed its time limit of {limit}", uri=source.uri) from None
+        except _Died as death:
+            raise child.obituary(source.uri, str(death)) from None
+        finally:
+            self._give_back(child)
+
+    def _take(self) -> _Child:
+        while True:
+            with self._lock:
+                child = self._idle.pop() if self._idle else None
+            if child is None:
+                return self._spawn()
+            if child.alive:
+                return child
+            self._bury(child)
+
+    def _spawn(self) -> _Child:
+        child = _Child(self._memory_bytes, self._timeout_seconds)
+        with self._lock:
+            closed = self._closed
+            self._children.add(child)
+        if closed:
+            self._bury(child)
+            raise ParserCrashed("the parser pool is closed")
+        return child
+
+    def _give_back(self, child: _Child) -> None:
+        if child.finished or child.parsed >= self._recycle_after or not child.alive:
+            self._bury(child)
+        else:
+            with self._lock:
+                self._idle.append(child)
+
+    def _bury(self, child: _Child) -> None:
+        child.kill()
+        child.release()
+        with self._lock:
+            self._children.discard(child)
+
+
+def _outcome(source: Source, future: Future[Parsed]) -> tuple[Source, Parsed | FonteError]:
+    try:
+        return source, future.result()
+    except FonteError as error:
+        return source, error
+
+
+def _result(reply: tuple[bytes, bytearray], source: Source) -> Parsed:
+    """The child's answer, checked. Raises the error that it tells of, or _Died for nonsense."""
+    kind, data = reply
+    try:
+        if kind == b"P":
+            return decode_parsed(data)
+        told = json.loads(bytes(data))
+        code, message, hint, page = told["code"], str(told["message"]), str(told["hint"]), told["page"]
+    except (BadReply, ValueError, KeyError, TypeError, RecursionError) as error:
+        raise _Died(f"answered nonsense ({error})") from error
+    if code == UnsupportedMediaType.code:
+        raise UnsupportedMediaType(message, hint=hint)
+    raise _ERRORS.get(code, ParseError)(
+        message, hint=hint, uri=source.uri, page=page if isinstance(page, int) else None
+    )
+
+
+class _Child:
+    """One process and the two pipes to it."""
+
+    def __init__(self, memory_bytes: int, timeout_seconds: float) -> None:
+        command = [sys.executable, "-P", "-m", "fonte.parsers.child"]  # -P: nothing is imported from the current folder
+        arguments = [str(memory_bytes), str(math.ceil(timeout_seconds)), str(os.getpid())]
+        self._process = subprocess.Popen(  # noqa: S603 - our own module in our own interpreter
+            [*command, *arguments],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            bufsize=0,
+            env=_environment(),
+            start_new_session=True,
+        )
+        if self._process.stdin is None or self._process.stdout is None:  # pragma: no cover - both were asked for
+            raise ParserCrashed("a parser process without pipes")
+        self._requests, self._replies = self._process.stdin, self._process.stdout
+        os.set_blocking(self._requests.fileno(), False)
+        os.set_blocking(self._replies.fileno(), False)
+        self._memory_bytes = memory_bytes
+        self._burial = threading.Lock()
+        self.parsed = 0
+        self.finished = False
+
+    @property
+    def alive(self) -> bool:
+        return self._process.poll() is None
+
+    def ask(self, source: Source, timeout_seconds: float) -> tuple[bytes, bytearray]:
+        """Send a source and wait for (kind, bytes). Raises _Timeout or _Died."""
+        deadline = time.monotonic() + timeout_seconds
+        plain = replace(source, metadata=dict(source.metadata))  # a mapping proxy cannot be pickled
+        request = pickle.dumps(plain, pickle.HIGHEST_PROTOCOL)
+        self._write(len(request).to_bytes(_REQUEST_HEAD, "little"), deadline)
+        self._write(request, deadline)
+        head = self._read(_REPLY_HEAD, deadline)
+        kind, size = bytes(head[:1]), int.from_bytes(head[2:], "little")
+        if kind not in (b"P", b"E") or size > self._memory_bytes:
+            raise _Died("answered nonsense")
+        self.finished = bool(head[1])
+        reply = self._read(size, deadline)
+        self.parsed += 1
+        return kind, reply
+
+    def kill(self) -> None:
+        """Kill the process with all that it started, and reap it. Safe to repeat, from any thread."""
+        with self._burial:
+            if self._process.poll() is None:
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    os.killpg(self._process.pid, signal.SIGKILL)
+                self._process.wait()
+
+    def release(self) -> None:
+        """Close the pipes; only once nobody reads from them."""
+        self._requests.close()
+        self._replies.close()
+
+    def obituary(self, uri: str, reason: str) -> ParseError:
+        """What is to be said of a child that went away or answered nonsense; it is gone afterwards."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(_LAST_WORDS_SECONDS)
+        status = self._process.poll()
+        self.kill()
+        if reason or status is None:
+            return ParserCrashed(f"the parser process {reason or 'closed its pipe'}", uri=uri)
+        if status == -signal.SIGXCPU:
+            return ParseTimeout("parsing passed its processor time limit", uri=uri)
+        if status >= 0:
+            return ParserCrashed(f"the parser process ended with status {status}", uri=uri)
+        name = signal.Signals(-status).name
+        return ParserCrashed(f"the parser process was ended by {name}", hint=_CRASH_HINT, uri=uri)
+
+    def _write(self, data: bytes, deadline: float) -> None:
+        view = memoryview(data)
+        while view:
+            self._wait(self._requests.fileno(), select.POLLOUT, deadline)
+            try:
+                view = view[os.write(self._requests.fileno(), view[:_PIPE_BYTES]) :]
+            except BlockingIOError:
+                continue
+            except OSError as error:
+                raise _Died from error
+
+    def _read(self, size: int, deadline: float) -> bytearray:
+        data = bytearray()
+        while len(data) < size:
+            self._wait(self._replies.fileno(), select.POLLIN, deadline)
+            try:
+                piece = os.read(self._replies.fileno(), min(_PIPE_BYTES, size - len(data)))
+            except BlockingIOError:
+                continue
+            if not piece:
+                raise _Died
+            data += piece
+        return data
+
+    @staticmethod
+    def _wait(descriptor: int, event: int, deadline: float) -> None:
+        poll = select.poll()
+        poll.register(descriptor, event)
+        left = deadline - time.monotonic()
+        if left <= 0 or not poll.poll(math.ceil(left * 1000)):
+            raise _Timeout
+
+
+def _environment() -> dict[str, str]:
+    """What a child may know of ours: where things are, no secrets; and no threads of its own."""
+    kept = {name: os.environ[name] for name in _KEPT_ENVIRONMENT if name in os.environ}
+    return {**kept, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "PYTHONUTF8": "1"}

@@ -1,0 +1,236 @@
+"""JSON: one record of a file of records, JSON lines, and JSON files. Numbers stay as they were written."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from fonte.errors import ParseError
+from fonte.parsers.counting import count_text
+from fonte.parsers.encodings import normalise_newlines
+from fonte.parsers.plain import decoded_body, undecoded, verbatim_blocks
+from fonte.types import Block, BlockKind, Loss, Parsed, Place, Source
+
+_WHITE = re.compile(r"[ \t\n\r]*")
+_TITLES = ("title", "name")
+_LONGEST_TITLE = 300
+
+
+@dataclass(frozen=True, slots=True)
+class JsonObject:
+    """An object with its members in order, repeated keys kept."""
+
+    members: tuple[tuple[str, Json], ...]
+
+    def first(self, key: str) -> Json:
+        """The value of a key (the last one given, as JSON readers do), or None."""
+        return next((value for name, value in reversed(self.members) if name == key), None)
+
+
+Json: TypeAlias = "JsonObject | list[Json] | str | bool | None"
+"""A JSON value; numbers are strings, exactly as written."""
+
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=lambda pairs: JsonObject(tuple(pairs)), parse_int=str, parse_float=str, parse_constant=str
+)
+
+
+class RecordParser:
+    """One record. ``text`` (with ``title``) is taken verbatim; any other object gives a paragraph for each value."""
+
+    name = "record/1"
+
+    def parse(self, source: Source) -> Parsed:
+        """The record's text.
+
+        Raises:
+            ParseError: not a JSON object.
+        """
+        record = _loads(decoded_body(source).text, source.uri)
+        if not isinstance(record, JsonObject):
+            raise ParseError("a record must be a JSON object", uri=source.uri)
+        text, title = record.first("text"), _title(record)
+        if isinstance(text, str) and text.strip():
+            return self._verbatim(record, text, title)
+        if isinstance(text, str) and title is not None:
+            blocks: tuple[Block, ...] = (Block(BlockKind.PARAGRAPH, title),)
+        else:
+            blocks = tuple(Block(BlockKind.PARAGRAPH, f"{path}: {value}") for path, value in leaves(record))
+        return Parsed(
+            blocks=blocks,
+            parser=self.name,
+            title=title,
+            source_counts=count_text("\n".join(block.text for block in blocks)),
+            metadata=_scalars(record),
+            empty_reason=None if blocks else "empty",
+        )
+
+    def _verbatim(self, record: JsonObject, text: str, title: str | None) -> Parsed:
+        blocks, tail = verbatim_blocks(text)
+        plain = tuple(Block(block.kind, block.text, before=block.before) for block in blocks)
+        return Parsed(
+            blocks=plain,
+            parser=self.name,
+            title=title,
+            source_counts=count_text(text),
+            metadata=_scalars(record),
+            verbatim=True,
+            tail=tail,
+        )
+
+
+class JsonLinesParser:
+    """A file of JSON lines as one document: a paragraph ``key: value; …`` for each record, with its line."""
+
+    name = "jsonl/1"
+
+    def parse(self, source: Source) -> Parsed:
+        """A paragraph for each line; lines that are not JSON are told as a loss.
+
+        Raises:
+            ParseError: no line at all is JSON.
+        """
+        decoded = decoded_body(source)
+        blocks: list[Block] = []
+        bad: list[int] = []
+        lines = normalise_newlines(decoded.text).split("\n")
+        for number, line in enumerate(lines, 1):
+            if not line.strip():
+                continue
+            try:
+                value = _DECODER.decode(line.strip())
+            except (ValueError, RecursionError):
+                bad.append(number)
+                continue
+            blocks.extend(_record_block(value, (number, number)))
+        if bad and not blocks:
+            raise ParseError(f"no line is JSON (the first that is not: line {bad[0]})", uri=source.uri)
+        losses = undecoded(decoded)
+        if bad:
+            some = ", ".join(map(str, bad[:20]))
+            losses = (*losses, Loss("bad_line", f"lines that are not JSON: {some}", len(bad)))
+        return _parsed(self.name, blocks, losses, decoded.encoding)
+
+
+class JsonParser:
+    """A JSON file as one document: a paragraph for each record of an array, or for each value of an object."""
+
+    name = "json/1"
+
+    def parse(self, source: Source) -> Parsed:
+        """Paragraphs in order.
+
+        Raises:
+            ParseError: not JSON; the message says where.
+        """
+        decoded = decoded_body(source)
+        text = normalise_newlines(decoded.text)
+        start = _skip_white(text, 0)
+        blocks: list[Block] = []
+        if text.startswith("[", start):
+            for value, lines in _array_items(text, start + 1, source.uri):
+                blocks.extend(_record_block(value, lines))
+        else:
+            value = _loads(text, source.uri)
+            blocks = [Block(BlockKind.PARAGRAPH, _pair(path, leaf)) for path, leaf in leaves(value)]
+        return _parsed(self.name, blocks, undecoded(decoded), decoded.encoding)
+
+
+def leaves(value: Json) -> Iterator[tuple[str, str]]:
+    """(dotted path, text) of every value that has text, in order; members of arrays have their number from 0."""
+    stack: list[tuple[str, Json]] = [("", value)]
+    while stack:
+        path, item = stack.pop()
+        if isinstance(item, JsonObject):
+            inner: Sequence[tuple[str, Json]] = item.members
+        elif isinstance(item, list):
+            inner = [(str(index), member) for index, member in enumerate(item)]
+        else:
+            text = {True: "true", False: "false", None: ""}.get(item, item) if not isinstance(item, str) else item
+            if isinstance(text, str) and text.strip():
+                yield path, text.strip()
+            continue
+        stack.extend((f"{path}.{key}" if path else key, member) for key, member in reversed(inner))
+
+
+def _parsed(parser: str, blocks: list[Block], losses: tuple[Loss, ...], encoding: str) -> Parsed:
+    return Parsed(
+        blocks=tuple(blocks),
+        parser=parser,
+        source_counts=count_text("\n".join(block.text for block in blocks)),
+        losses=losses,
+        metadata={"encoding": encoding},
+        empty_reason=None if blocks else "empty",
+    )
+
+
+def _record_block(value: Json, lines: tuple[int, int]) -> list[Block]:
+    """One paragraph of a record, none for a record without any text."""
+    pairs = [_pair(path, " ".join(text.split())) for path, text in leaves(value)]
+    text = "; ".join(pairs)
+    return [Block(BlockKind.PARAGRAPH, text, places=(Place(0, len(text), lines=lines),))] if text else []
+
+
+def _pair(path: str, text: str) -> str:
+    return f"{path}: {text}" if path else text
+
+
+def _title(record: JsonObject) -> str | None:
+    for key in _TITLES:
+        value = record.first(key)
+        if isinstance(value, str) and value.strip():
+            return " ".join(value.split())[:_LONGEST_TITLE]
+    return None
+
+
+def _scalars(record: JsonObject) -> dict[str, str]:
+    """Values that are neither text nor title nor nested."""
+    kept: dict[str, str] = {}
+    for key, value in record.members:
+        if key in ("text", "title") or isinstance(value, JsonObject | list) or value is None:
+            continue
+        kept[key] = value if isinstance(value, str) else str(value).lower()
+    return kept
+
+
+def _loads(text: str, uri: str) -> Json:
+    try:
+        value: Json = _DECODER.decode(text.strip())
+    except json.JSONDecodeError as error:
+        raise ParseError(f"not JSON: {error.msg} in line {error.lineno}, column {error.colno}", uri=uri) from error
+    except RecursionError as error:
+        raise ParseError("JSON nested too deeply", uri=uri) from error
+    return value
+
+
+def _array_items(text: str, start: int, uri: str) -> Iterator[tuple[Json, tuple[int, int]]]:
+    """(value, first and last line) of each member of the array whose ``[`` stands before ``start``."""
+    line, counted = 1, 0
+    at = _skip_white(text, start)
+    while not text.startswith("]", at):
+        try:
+            value, end = _DECODER.raw_decode(text, at)
+        except json.JSONDecodeError as error:
+            message = f"not JSON: {error.msg} in line {error.lineno}, column {error.colno}"
+            raise ParseError(message, uri=uri) from error
+        except RecursionError as error:
+            raise ParseError("JSON nested too deeply", uri=uri) from error
+        line += text.count("\n", counted, at)
+        last = line + text.count("\n", at, end)
+        yield value, (line, last)
+        line, counted = last, end
+        at = _skip_white(text, end)
+        if text.startswith(",", at):
+            at = _skip_white(text, at + 1)
+        elif not text.startswith("]", at):
+            raise ParseError(f"not JSON: the array breaks off in line {line}", uri=uri)
+    if text[at + 1 :].strip():
+        raise ParseError("not JSON: text after the array", uri=uri)
+
+
+def _skip_white(text: str, at: int) -> int:
+    match = _WHITE.match(text, at)
+    return match.end() if match else at

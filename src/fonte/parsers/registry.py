@@ -1,0 +1,66 @@
+"""Which parser reads which kind of file. Parsers are named, not imported: only a child process loads one."""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import replace
+from functools import cache
+from typing import Protocol, cast
+
+from fonte.errors import UnsupportedMediaType
+from fonte.parsers.sniff import sniff
+from fonte.types import RECORD_MEDIA_TYPE, Counts, Parsed, Source
+
+_OFFICE = "application/vnd.openxmlformats-officedocument"
+PARSERS = {
+    "application/pdf": "fonte.parsers.pdf:PdfParser",
+    f"{_OFFICE}.wordprocessingml.document": "fonte.parsers.docx:DocxParser",
+    f"{_OFFICE}.spreadsheetml.sheet": "fonte.parsers.xlsx:XlsxParser",
+    "text/plain": "fonte.parsers.plain:PlainParser",
+    "text/markdown": "fonte.parsers.markdown:MarkdownParser",
+    "text/html": "fonte.parsers.html:HtmlParser",
+    "text/csv": "fonte.parsers.csv_tsv:CsvParser",
+    "text/tab-separated-values": "fonte.parsers.csv_tsv:CsvParser",
+    "application/json": "fonte.parsers.records:JsonParser",
+    "application/jsonl": "fonte.parsers.records:JsonLinesParser",
+    RECORD_MEDIA_TYPE: "fonte.parsers.records:RecordParser",
+}
+"""Media type to ``module:class``. Classes take no arguments and have ``name`` and ``parse(source)``."""
+
+
+class NamedParser(Protocol):
+    """A parser that says what it is."""
+
+    name: str
+
+    def parse(self, source: Source) -> Parsed:
+        """Blocks in reading order. Raises ParseError and nothing else."""
+
+
+@cache
+def parser_for(media_type: str) -> NamedParser:
+    """The parser of a media type, loaded once.
+
+    Raises:
+        UnsupportedMediaType: no parser reads it.
+    """
+    try:
+        module, name = PARSERS[media_type].split(":")
+    except KeyError:
+        raise UnsupportedMediaType(f"{media_type} is not read yet") from None
+    return cast("NamedParser", getattr(importlib.import_module(module), name)())
+
+
+def parse_body(source: Source) -> Parsed:
+    """Look at the bytes of ``source.body``, choose the parser and let it read them.
+
+    Raises:
+        ParseError: bytes that could not become text.
+        UnsupportedMediaType: a kind of file that no parser reads.
+    """
+    body = source.body or b""
+    media_type = sniff(body, source.name, declared=source.media_type)
+    if not body:
+        return Parsed((), "empty/1", media_type=media_type, source_counts=Counts(), empty_reason="empty")
+    parsed = parser_for(media_type).parse(replace(source, media_type=media_type))
+    return replace(parsed, media_type=media_type)

@@ -1,0 +1,231 @@
+"""What kind of file some bytes are, told by the bytes; the name only decides between kinds of text."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import zipfile
+from pathlib import PurePosixPath
+
+from fonte.errors import EncryptedSource, UnsupportedMediaType
+from fonte.parsers.encodings import decode
+from fonte.types import RECORD_MEDIA_TYPE
+
+PDF = "application/pdf"
+DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+_NOT_YET = {
+    b"\x89PNG\r\n\x1a\n": "image/png",
+    b"\xff\xd8\xff": "image/jpeg",
+    b"GIF87a": "image/gif",
+    b"GIF89a": "image/gif",
+    b"II*\0": "image/tiff",
+    b"MM\0*": "image/tiff",
+    b"\x1f\x8b": "application/gzip (an archive)",
+    b"BZh": "application/x-bzip2 (an archive)",
+    b"\xfd7zXZ\0": "application/x-xz (an archive)",
+    b"7z\xbc\xaf\x27\x1c": "application/x-7z-compressed (an archive)",
+    b"Rar!\x1a\x07": "application/vnd.rar (an archive)",
+    b"\x28\xb5\x2f\xfd": "application/zstd (an archive)",
+    b"{\\rtf": "application/rtf",
+    b"%!PS": "application/postscript",
+    b"OggS": "audio/ogg",
+    b"fLaC": "audio/flac",
+    b"ID3": "audio/mpeg",
+    b"\x7fELF": "application/x-elf (a program)",
+    b"SQLite format 3\0": "application/vnd.sqlite3",
+    b"PAR1": "application/vnd.apache.parquet",
+    b"\xca\xfe\xba\xbe": "application/java-vm (a program)",
+}
+_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_RIFF = {b"WEBP": "image/webp", b"WAVE": "audio/wav", b"AVI ": "video/avi"}
+_ZIP_FOLDERS = {"word/": DOCX, "xl/": XLSX, "ppt/": "application/vnd.openxmlformats (PPTX, slides)"}
+_BY_NAME = {
+    **dict.fromkeys((".md", ".markdown", ".mdown", ".mkd", ".mdx", ".qmd"), "text/markdown"),
+    **dict.fromkeys((".html", ".htm", ".xhtml", ".xht"), "text/html"),
+    **dict.fromkeys((".tsv", ".tab"), "text/tab-separated-values"),
+    **dict.fromkeys((".jsonl", ".ndjson"), "application/jsonl"),
+    ".csv": "text/csv",
+    ".json": "application/json",
+    ".txt": "text/plain",
+    ".pdf": PDF,
+    ".docx": DOCX,
+    ".xlsx": XLSX,
+}
+_TEXT_NOT_YET = {
+    **dict.fromkeys((".rst", ".rest"), "text/x-rst (reStructuredText)"),
+    **dict.fromkeys((".adoc", ".asciidoc", ".asc"), "text/asciidoc (AsciiDoc)"),
+    ".ipynb": "application/x-ipynb+json (a notebook)",
+    ".vtt": "text/vtt (a transcript)",
+    ".srt": "application/x-subrip (a transcript)",
+    ".sbv": "text/x-sbv (a transcript)",
+    ".eml": "message/rfc822 (e-mail)",
+    ".svg": "image/svg+xml",
+    ".xml": "application/xml",
+}
+_HEAD = 4096
+_HTML = re.compile(r"(?:<\?xml[^>]*\?>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html)\b", re.IGNORECASE | re.DOTALL)
+_XML = re.compile(r"<\?xml\b", re.IGNORECASE)
+_TRANSCRIPT = re.compile(r"WEBVTT(?:\s|$)|\d+[^\S\n]*\r?\n\d\d:\d\d:\d\d[,.]\d{3}[^\S\n]*-->|\d+:\d\d:\d\d\.\d{3},\d+:\d\d:")
+_MAIL_HEAD = re.compile(r"(?:Received|Return-Path|Delivered-To|MIME-Version|Message-ID|From|X-[\w-]+):\s", re.IGNORECASE)
+_MAIL_FIELD = re.compile(r"[A-Za-z][\w-]*:|[ \t]")
+
+
+def sniff(body: bytes, name: str, *, declared: str | None = None) -> str:
+    """Media type of a file that some parser reads.
+
+    Args:
+        body: the whole file.
+        name: what it is called; its ending decides between kinds of text and for empty files.
+        declared: only our own type for single records is believed.
+
+    Raises:
+        UnsupportedMediaType: a kind of file that no parser reads; the message names it.
+        EncryptedSource: an office file behind a password.
+    """
+    if declared == RECORD_MEDIA_TYPE:
+        return RECORD_MEDIA_TYPE
+    ending = PurePosixPath(name).suffix.lower()
+    if not body:
+        return _BY_NAME.get(ending, "application/x-empty")
+    if b"%PDF-" in body[:1024] and not _is_text_about_pdf(body, ending):
+        return PDF
+    if body.startswith((b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")):
+        return _zip_kind(body, name)
+    if body.startswith(_OLE):
+        return _ole_kind(body, name)
+    refused = _refused_magic(body)
+    if refused is not None:
+        raise _unsupported(refused, name)
+    return _text_kind(body, name, ending)
+
+
+def _unsupported(kind: str, name: str) -> UnsupportedMediaType:
+    return UnsupportedMediaType(f"{name}: {kind} is not read yet", hint="leave it out with --exclude, or convert it")
+
+
+def _is_text_about_pdf(body: bytes, ending: str) -> bool:
+    """Text that only mentions the mark of a PDF, not at its beginning."""
+    return ending in _BY_NAME and ending != ".pdf" and not body.lstrip().startswith(b"%PDF-") and b"startxref" not in body
+
+
+def _refused_magic(body: bytes) -> str | None:
+    for magic, kind in _NOT_YET.items():
+        if body.startswith(magic):
+            return kind
+    if body.startswith(b"RIFF"):
+        return _RIFF.get(body[8:12])
+    if body[4:8] == b"ftyp":
+        return "image/heic" if body[8:12] in (b"heic", b"mif1", b"avif") else "video/mp4"
+    if body[257:262] == b"ustar":
+        return "application/x-tar (an archive)"
+    if body.startswith(b"BM") and b"\0" in body[:64]:
+        return "image/bmp"
+    if body.startswith(b"MZ") and b"\0" in body[:64]:
+        return "application/x-msdownload (a program)"
+    return None
+
+
+def _zip_kind(body: bytes, name: str) -> str:
+    for folder, kind in _ZIP_FOLDERS.items():
+        if any(member.startswith(folder) for member in _zip_members(body)):
+            if kind in (DOCX, XLSX):
+                return kind
+            raise _unsupported(kind, name)
+    marked = body[30:160]
+    if marked.startswith(b"mimetype"):
+        raise _unsupported(marked[8:].split(b"PK")[0].decode("ascii", "replace").strip("\0 "), name)
+    raise _unsupported("application/zip (an archive)", name)
+
+
+def _zip_members(body: bytes) -> list[str]:
+    """Member names by the directory, or by the local headers when the end of the file is missing."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(body)) as package:
+            return package.namelist()
+    except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError, UnicodeError):
+        pass
+    names = []
+    for match in re.finditer(rb"PK\x03\x04.{22}(..)..", body, re.DOTALL):
+        size = int.from_bytes(match[1], "little")
+        names.append(body[match.end() : match.end() + size].decode("utf-8", "replace"))
+    return names
+
+
+def _ole_kind(body: bytes, name: str) -> str:
+    if "EncryptedPackage".encode("utf-16-le") in body:
+        raise EncryptedSource(f"{name} needs a password", uri=name)
+    for mark, kind in (
+        ("WordDocument", "application/msword (old Word)"),
+        ("Workbook", "application/vnd.ms-excel (old Excel)"),
+        ("PowerPoint Document", "application/vnd.ms-powerpoint (old PowerPoint)"),
+        ("__substg1.0_", "application/vnd.ms-outlook (an Outlook message)"),
+    ):
+        if mark.encode("utf-16-le") in body:
+            raise _unsupported(kind, name)
+    raise _unsupported("application/x-ole-storage (an old office file)", name)
+
+
+def _text_kind(body: bytes, name: str, ending: str) -> str:
+    decoded = decode(body) if ending not in (".html", ".htm") else decode(body, declared="cp1252")
+    if decoded is None:
+        raise _unsupported("application/octet-stream (binary data)", name)
+    text = decoded.text
+    head = text[:_HEAD].lstrip("\ufeff\ufffd \t\r\n\f\0")
+    if _HTML.match(head):
+        return "text/html"
+    if ending in _TEXT_NOT_YET:
+        raise _unsupported(_TEXT_NOT_YET[ending], name)
+    if _TRANSCRIPT.match(head):
+        raise _unsupported("text/vtt or application/x-subrip (a transcript)", name)
+    if ending not in _BY_NAME and _is_mail(head):
+        raise _unsupported("message/rfc822 (e-mail)", name)
+    if _XML.match(head) and ending not in (".md", ".txt", ".html", ".htm", ".xhtml"):
+        raise _unsupported("application/xml", name)
+    return _by_name_or_look(text, head, name, ending)
+
+
+def _by_name_or_look(text: str, head: str, name: str, ending: str) -> str:
+    named = _BY_NAME.get(ending)
+    if named == "application/json" or (named is None and head.startswith(("{", "["))):
+        return _json_kind(text, name, named=named is not None)
+    if named in (PDF, DOCX, XLSX):
+        return "text/plain"
+    return named or _look(text)
+
+
+def _json_kind(text: str, name: str, *, named: bool) -> str:
+    """JSON, JSON lines, a notebook, or text that only begins like JSON."""
+    try:
+        value = json.loads(text.lstrip("\ufeff"))
+    except (ValueError, RecursionError):
+        lines = [line for line in text.splitlines() if line.strip()][:5]
+        if len(lines) > 1 and all(_is_json_object(line) for line in lines[:-1]):
+            return "application/jsonl"
+        return "application/json" if named else "text/plain"
+    if isinstance(value, dict) and "nbformat" in value and "cells" in value:
+        raise _unsupported(_TEXT_NOT_YET[".ipynb"], name)
+    return "application/json"
+
+
+def _is_json_object(line: str) -> bool:
+    try:
+        return isinstance(json.loads(line), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _is_mail(head: str) -> bool:
+    lines = head.splitlines()[:4]
+    return len(lines) > 2 and _MAIL_HEAD.match(lines[0]) is not None and all(map(_MAIL_FIELD.match, lines))
+
+
+def _look(text: str) -> str:
+    """Text without a telling name: a table when at least five rows have the same three or more columns."""
+    lines = [line for line in text[: 16 * _HEAD].splitlines() if line.strip()][:50]
+    for delimiter, kind in (("\t", "text/tab-separated-values"), (";", "text/csv"), (",", "text/csv")):
+        widths = {line.count(delimiter) for line in lines}
+        if len(lines) >= 5 and len(widths) == 1 and min(widths) >= 2:
+            return kind
+    return "text/plain"

@@ -1,0 +1,123 @@
+"""Rows that can be understood alone: the one way in which every format writes a table.
+
+A header row reads ``A | B | C``; a data row names its columns, ``A: v1; B: v2``, or reads ``v1 | v2`` when the table
+has no header. Empty cells of a data row are left out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from fonte.types import Block, BlockKind, Place
+
+_NUMERIC = re.compile(r"[\s€$£%+\-−()]*\d[\d.,:/\s€$£%()\-]*(?:[A-Za-z%€]{1,3})?")
+_LONGEST_NAME = 80
+_HEADER_SHARE = 0.5
+
+
+def one_line(text: str) -> str:
+    """A cell's text with its white space collapsed: a row is one line."""
+    return " ".join(text.split())
+
+
+def column_letters(column: int) -> str:
+    """Name of a column counted from 0, as spreadsheets write it: 0 is A, 26 is AA."""
+    letters = ""
+    column += 1
+    while column:
+        column, rest = divmod(column - 1, 26)
+        letters = chr(65 + rest) + letters
+    return letters
+
+
+def cell_range(first_row: int, first_column: int, last_row: int, last_column: int) -> str:
+    """A1 notation of a rectangle (all counted from 0): ``B2:D9``, or ``C7`` for one cell."""
+    start = f"{column_letters(first_column)}{first_row + 1}"
+    end = f"{column_letters(last_column)}{last_row + 1}"
+    return start if start == end else f"{start}:{end}"
+
+
+def is_number(text: str) -> bool:
+    """Whether a cell reads as a number, an amount, a date or a time."""
+    return _NUMERIC.fullmatch(text.strip()) is not None
+
+
+def looks_like_header(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether the first of ``rows`` names columns: distinct short words over most columns, with rows below."""
+    if len(rows) < 2:
+        return False
+    cells = [one_line(cell) for cell in rows[0]]
+    names = [cell for cell in cells if cell]
+    if len(names) < 2 and max(map(len, rows)) > 1:
+        return False
+    width = max(len(row) for row in rows[:50])
+    return (
+        len(names) > _HEADER_SHARE * width
+        and len({name.casefold() for name in names}) == len(names)
+        and not any(is_number(name) or len(name) > _LONGEST_NAME for name in names)
+        and [one_line(cell) for cell in rows[1]] != cells
+    )
+
+
+def header_text(cells: Sequence[str]) -> str:
+    """``A | B | C``; a column without a name keeps its letter, so that every column is seen."""
+    return " | ".join(one_line(cell) or column_letters(index) for index, cell in enumerate(cells))
+
+
+def row_text(cells: Sequence[str], names: Sequence[str] | None) -> str:
+    """A data row: ``A: v1; B: v2`` with column names, ``v1 | v2`` without. Empty when every cell is."""
+    values = [one_line(cell) for cell in cells]
+    if names is None:
+        return " | ".join(value for value in values if value)
+    titles = [one_line(name) for name in names]
+    parts = []
+    for index, value in enumerate(values):
+        if value:
+            title = titles[index] if index < len(titles) and titles[index] else column_letters(index)
+            parts.append(f"{title}: {value}")
+    return "; ".join(parts)
+
+
+def table_blocks(
+    rows: Sequence[Sequence[str]],
+    *,
+    table: int,
+    header: bool | None = None,
+    places: Sequence[Place | None] | None = None,
+) -> list[Block]:
+    """ROW blocks of one table, in order; rows without any text give none.
+
+    Args:
+        rows: cells as text, the header row first where there is one.
+        table: the table's number in the document, from 0.
+        header: whether the first row names the columns; None looks.
+        places: for each row where it stands (its characters are set here), or None.
+
+    """
+    if header is None:
+        header = looks_like_header([row for row in rows if any(map(str.strip, row))])
+    names: Sequence[str] | None = None
+    blocks: list[Block] = []
+    for index, cells in enumerate(rows):
+        if not any(cell.strip() for cell in cells):
+            continue
+        is_header = header and names is None
+        text = header_text(cells) if is_header else row_text(cells, names)
+        if is_header:
+            names = cells
+        place = places[index] if places is not None else None
+        spread = () if place is None else (_over(place, len(text)),)
+        blocks.append(Block(BlockKind.ROW, text, places=spread, table=table, header=is_header))
+    return blocks
+
+
+def count_empty_cells(rows: Sequence[Sequence[str]]) -> int:
+    """Cells without text in rows that have some."""
+    return sum(not cell.strip() for row in rows if any(map(str.strip, row)) for cell in row)
+
+
+def _over(place: Place, length: int) -> Place:
+    return Place(
+        0, length, place.page, place.box, place.slide, place.time, place.sheet, place.range, place.anchor, place.lines
+    )
