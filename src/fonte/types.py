@@ -13,14 +13,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from enum import StrEnum
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
-import numpy as np
-import numpy.typing as npt
+if TYPE_CHECKING:  # numpy is slow to import, and `fonte --help` must not wait for it
+    import numpy as np
+    import numpy.typing as npt
 
-Vector: TypeAlias = npt.NDArray[np.float32]
+Vector: TypeAlias = "npt.NDArray[np.float32]"
 """One unit vector, shape (dim,)."""
-Vectors: TypeAlias = npt.NDArray[np.float32]
+Vectors: TypeAlias = "npt.NDArray[np.float32]"
 """Unit vectors as rows, shape (n, dim)."""
 Box: TypeAlias = tuple[float, float, float, float]
 Language: TypeAlias = str
