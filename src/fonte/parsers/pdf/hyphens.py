@@ -9,9 +9,9 @@ from fonte.parsers.pdf.layout import Row
 
 HYPHENS = "-\u2010"
 _EDGES = ".,;:!?()[]{}\"'“”‘’«»…"
-_COMPOUND_FIRST = frozenset({"well", "self", "ex", "non"})
-"""First parts that English joins with a hyphen that stays, where the document itself does not tell."""
-_SUFFIXES = frozenset({"ness", "ish", "less", "being", "hood", "sense", "fare", "spring", "come"})
+_COMPOUND_FIRST = frozenset({"well", "self"})
+"""First parts whose hyphen stays in English, where the document itself does not tell."""
+_SUFFIXES = frozenset({"ness", "ish", "less", "being", "hood", "spring"})
 
 
 def bare(text: str) -> str:

@@ -1,0 +1,113 @@
+"""DOCX to blocks."""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+from typing import TYPE_CHECKING
+
+from fonte.errors import ParseError
+from fonte.parsers.counting import count_text
+from fonte.parsers.docx.body import BodyReader, Notes
+from fonte.parsers.docx.names import FALLBACK, m, w
+from fonte.parsers.docx.styles import Numbering, Styles
+from fonte.parsers.ooxml import Package, opened
+from fonte.types import Loss, Parsed
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element
+
+    from fonte.types import Counts, Source
+
+DOCX_VERSION = "1"
+_MEDIA_TYPE = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+_NO_NOTES = frozenset({"separator", "continuationSeparator", "continuationNotice"})
+
+
+class DocxParser:
+    """Word files by a walk over their XML. They have no pages: a citation names heading and paragraph."""
+
+    def __init__(self) -> None:
+        self.name = f"docx/{DOCX_VERSION} lxml/{version('lxml')}"
+
+    def parse(self, source: Source) -> Parsed:
+        """Blocks in document order; deleted text is absent, inserted text present, notes follow their paragraph.
+
+        Raises:
+            EncryptedSource: under a password. ParseError: damaged, past a limit, or text without any block.
+        """
+        with opened(source) as package:
+            return self._parse(package, source)
+
+    def _parse(self, package: Package, source: Source) -> Parsed:
+        main = package.main_part("word/document.xml")
+        root = package.xml(main)
+        parts = {kind: target for kind, target in package.relations(main).values() if package.has(target)}
+        styles = Styles(package.xml(parts["styles"]) if "styles" in parts else None)
+        numbering = Numbering(package.xml(parts["numbering"]) if "numbering" in parts else None)
+        notes: dict[tuple[str, str], _Element] = {}
+        for kind in ("footnote", "endnote"):
+            if f"{kind}s" in parts:
+                for note in package.xml(parts[f"{kind}s"]).iter(w(kind)):
+                    if note.get(w("type")) not in _NO_NOTES:
+                        notes[kind, note.get(w("id"), "")] = note
+        reader = BodyReader(styles, numbering, Notes(notes))
+        body = root.find(w("body"))
+        if body is None:
+            raise ParseError(f"{source.name} has no body", uri=source.uri)
+        reader.read(body)
+        blocks = tuple(reader.blocks)
+        counts = _counts(body, [notes[key] for key in reader.notes.used])
+        if not blocks and counts.characters:
+            message = f"{source.name} has {counts.characters} characters but no text came out"
+            raise ParseError(message, uri=source.uri)
+        reason = None if blocks else "needs_ocr" if reader.images else "empty"
+        return Parsed(
+            blocks=blocks, parser=self.name, title=package.title(), media_type=_MEDIA_TYPE, source_counts=counts,
+            losses=tuple(_losses(package, main, reader)), empty_reason=reason,
+        )
+
+
+def _losses(package: Package, main: str, reader: BodyReader) -> list[Loss]:
+    losses: list[Loss] = []
+    lines: set[str] = set()
+    comments = 0
+    for kind, target in package.relations(main).values():
+        if kind in ("header", "footer") and package.has(target):
+            lines.update(line for line in _plain(package.xml(target)).split("\n") if line.strip())
+        if kind == "comments" and package.has(target):
+            comments = sum(1 for _ in package.xml(target).iter(w("comment")))
+    if lines:
+        characters = sum(map(len, lines))
+        message = f"{len(lines)} lines ({characters} characters) of page headers and footers"
+        losses.append(Loss("page_furniture", message, len(lines)))
+    if comments:
+        losses.append(Loss("comments", f"{comments} comments left out", comments))
+    if reader.images:
+        losses.append(Loss("images", f"{reader.images} pictures not read", reader.images))
+    if reader.hidden:
+        losses.append(Loss("hidden_text", f"{reader.hidden} hidden characters kept", reader.hidden))
+    if reader.foreign:
+        losses.append(Loss("foreign_parts", f"{reader.foreign} inserted files not read", reader.foreign))
+    return losses
+
+
+def _plain(root: _Element) -> str:
+    """All text nodes in order, a line for each paragraph: independent of the walk that makes blocks."""
+    absent = {w("moveFrom"), w("del"), FALLBACK}
+    pieces: list[str] = []
+    text_tags = {w("t"), m("t")}
+    breaks = {w("tab"), w("br"), w("cr"), w("tc")}
+    for element in root.iter():
+        if element.tag in text_tags:
+            if not any(outer.tag in absent for outer in element.iterancestors()):
+                pieces.append(element.text or "")
+        elif element.tag == w("p"):
+            pieces.append("\n")
+        elif element.tag in breaks:
+            pieces.append(" ")
+    return "".join(pieces)
+
+
+def _counts(body: _Element, notes: list[_Element]) -> Counts:
+    rows = sum(1 for _ in body.iter(w("tr")))
+    return count_text("\n".join([_plain(body), *map(_plain, notes)]), rows=rows)

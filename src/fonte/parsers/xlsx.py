@@ -1,0 +1,273 @@
+"""XLSX to blocks: a heading for each sheet, a ROW for each row, with its cells in A1 notation."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from importlib.metadata import version
+from typing import TYPE_CHECKING
+
+from fonte.errors import ParseError
+from fonte.parsers.counting import count_text
+from fonte.parsers.ooxml import Package, opened
+from fonte.parsers.tables import cell_range, looks_like_header, one_line, row_text
+from fonte.types import Block, BlockKind, Counts, Loss, Parsed, Place
+
+if TYPE_CHECKING:
+    from python_calamine import CalamineWorkbook
+
+    from fonte.types import Source
+
+XLSX_VERSION = "1"
+MAX_AREA = 8_000_000
+"""Cells of a sheet's used rectangle: calamine holds all of them, empty or not, in memory."""
+MAX_CELLS = 20_000_000
+"""Cells with a value in all sheets."""
+
+_MEDIA_TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+_MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
+_ID = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
+_REFERENCE = re.compile(r"([A-Z]{1,3})([0-9]{1,7})")
+_HIDDEN = ("hidden", "veryHidden")
+
+Cell = str | int | float | bool | date | datetime | time | timedelta
+
+
+@dataclass(slots=True)
+class _Extent:
+    """What a sheet's XML tells before calamine reads it; rows and columns from 0."""
+
+    name: str
+    hidden: bool
+    chart: bool = False
+    first: tuple[int, int] = (2**31, 2**31)
+    last: tuple[int, int] = (-1, -1)
+    cells: int = 0
+    rows: int = 0
+    uncached: list[str] = field(default_factory=list)
+
+    @property
+    def area(self) -> int:
+        """Cells of the used rectangle."""
+        return max(self.last[0] - self.first[0] + 1, 0) * max(self.last[1] - self.first[1] + 1, 0)
+
+
+class XlsxParser:
+    """Spreadsheets through calamine, after their extents were checked in the XML."""
+
+    def __init__(self) -> None:
+        self.name = f"xlsx/{XLSX_VERSION} python-calamine/{version('python-calamine')}"
+
+    def parse(self, source: Source) -> Parsed:
+        """A heading and rows for each sheet with cells, in the workbook's order.
+
+        Raises:
+            EncryptedSource: under a password. ParseError: damaged, or past a limit on cells.
+        """
+        with opened(source) as package:
+            extents = _extents(package)
+            title = package.title()
+            comments = sum(
+                1 for name in package.names() if re.fullmatch(r"xl/(?:.*/)?comments\d*\.xml", name)
+                for _ in package.xml(name).iter(f"{_MAIN}comment")
+            )
+        workbook = _workbook(source)
+        blocks: list[Block] = []
+        counts = Counts()
+        next_table = 0
+        for extent in extents:
+            if extent.cells:
+                rows = _rows(workbook, extent, source)
+                here = count_text("\n".join(text for _, cells in rows for text in cells.values()))
+                counts = Counts(
+                    counts.characters + here.characters, counts.words + here.words, counts.numbers + here.numbers,
+                    counts.rows + extent.rows,
+                )
+                blocks += _sheet(extent.name, rows, next_table)
+                next_table = (blocks[-1].table or 0) + 1
+        if not any(block.kind is BlockKind.ROW for block in blocks):
+            if any(extent.cells for extent in extents):
+                raise ParseError(f"{source.name} has cells but no text came out", uri=source.uri)
+            blocks = []
+        return Parsed(
+            blocks=tuple(blocks), parser=self.name, title=title, media_type=_MEDIA_TYPE, source_counts=counts,
+            losses=_losses(extents, comments), empty_reason=None if blocks else "empty",
+        )
+
+
+# --- what the XML tells
+
+
+def _extents(package: Package) -> list[_Extent]:
+    main = package.main_part("xl/workbook.xml")
+    relations = package.relations(main)
+    found: list[_Extent] = []
+    total = 0
+    for sheet in package.xml(main).iter(f"{_MAIN}sheet"):
+        kind, target = relations.get(sheet.get(_ID, ""), ("", ""))
+        extent = _Extent(sheet.get("name", ""), sheet.get("state") in _HIDDEN)
+        found.append(extent)
+        if kind != "worksheet":
+            extent.chart = True
+            continue
+        _scan(package, target, extent)
+        total += extent.cells
+        if extent.area > MAX_AREA or total > MAX_CELLS:
+            where = cell_range(*extent.first, *extent.last)
+            message = f"the sheet {extent.name} reaches over {where}, more than {MAX_AREA} cells can be read"
+            raise package.error(message)
+    return found
+
+
+def _scan(package: Package, part: str, extent: _Extent) -> None:
+    """Walk a sheet's cells without keeping them."""
+    from lxml import etree  # noqa: PLC0415 - heavy, and only these formats pay for it
+
+    stream = package.stream(part)
+    row_number = -1
+    try:
+        for _, row in etree.iterparse(stream, tag=f"{_MAIN}row", resolve_entities=False, no_network=True, load_dtd=False):
+            row_number = int(row.get("r") or row_number + 2) - 1
+            column = -1
+            filled = False
+            for cell in row.iterchildren(f"{_MAIN}c"):
+                reference = _REFERENCE.fullmatch(cell.get("r") or "")
+                column = _column(reference[1]) if reference else column + 1
+                value = cell.find(f"{_MAIN}v")
+                if (value is None or not value.text) and cell.find(f"{_MAIN}is") is None:
+                    if cell.find(f"{_MAIN}f") is not None:
+                        extent.uncached.append(cell_range(row_number, column, row_number, column))
+                    continue
+                filled = True
+                extent.cells += 1
+                extent.first = (min(extent.first[0], row_number), min(extent.first[1], column))
+                extent.last = (max(extent.last[0], row_number), max(extent.last[1], column))
+            extent.rows += filled
+            row.clear()
+            while row.getprevious() is not None:
+                del row.getparent()[0]
+    except (etree.XMLSyntaxError, ValueError) as error:
+        raise package.error(f"the sheet {extent.name} is not well-formed: {error}") from error
+
+
+def _column(letters: str) -> int:
+    number = 0
+    for letter in letters:
+        number = number * 26 + ord(letter) - 64
+    return number - 1
+
+
+def _losses(extents: Sequence[_Extent], comments: int) -> tuple[Loss, ...]:
+    losses: list[Loss] = []
+    hidden = [extent.name for extent in extents if extent.hidden and extent.cells]
+    if hidden:
+        losses.append(Loss("hidden_sheet", f"hidden sheets kept: {', '.join(hidden)}", len(hidden)))
+    charts = [extent.name for extent in extents if extent.chart]
+    if charts:
+        losses.append(Loss("chart_sheet", f"sheets without cells: {', '.join(charts)}", len(charts)))
+    for extent in extents:
+        if extent.uncached:
+            shown = ", ".join(extent.uncached[:20])
+            message = f"formulas without a stored result on {extent.name}: {shown}"
+            losses.append(Loss("formula_without_value", message, len(extent.uncached)))
+    if comments:
+        losses.append(Loss("comments", f"{comments} comments left out", comments))
+    return tuple(losses)
+
+
+# --- what calamine reads
+
+
+def _workbook(source: Source) -> CalamineWorkbook:
+    from python_calamine import CalamineError, CalamineWorkbook  # noqa: PLC0415 - only XLSX pays for it
+
+    try:
+        if source.body is not None:
+            return CalamineWorkbook.from_filelike(io.BytesIO(source.body))
+        return CalamineWorkbook.from_path(source.path or "")
+    except (CalamineError, OSError, ValueError) as error:
+        raise ParseError(f"{source.name} cannot be opened as a workbook: {error}", uri=source.uri) from error
+
+
+def _rows(workbook: CalamineWorkbook, extent: _Extent, source: Source) -> list[tuple[int, dict[int, str]]]:
+    """(row, column -> text) of each row with text, rows and columns from 0."""
+    from python_calamine import CalamineError  # noqa: PLC0415 - only XLSX pays for it
+
+    rows: list[tuple[int, dict[int, str]]] = []
+    try:
+        sheet = workbook.get_sheet_by_name(extent.name)
+        start = sheet.start or (0, 0)
+        for offset, values in enumerate(sheet.to_python(skip_empty_area=True)):
+            cells = {start[1] + index: text for index, value in enumerate(values) if (text := shown(value))}
+            if cells:
+                rows.append((start[0] + offset, cells))
+    except (CalamineError, ValueError) as error:
+        message = f"{source.name}: the sheet {extent.name} cannot be read: {error}"
+        raise ParseError(message, uri=source.uri) from error
+    return rows
+
+
+def shown(value: Cell) -> str:
+    """A cell's value as people read it: 26 and not 26.0, ISO dates, no float noise."""
+    if isinstance(value, bool):
+        return "TRUE" if value else "FALSE"
+    if isinstance(value, float):
+        return _number(value)
+    if isinstance(value, datetime):
+        midnight = value.time() == time(0)
+        return value.date().isoformat() if midnight else value.isoformat(sep=" ", timespec="seconds")
+    if isinstance(value, date | time):
+        return value.isoformat()
+    return one_line(str(value))
+
+
+def _number(value: float) -> str:
+    """Fifteen significant digits, as spreadsheets keep them, without an exponent where that is readable."""
+    short = f"{value:.15g}"
+    if "e" not in short:
+        return short
+    return f"{Decimal(short):f}" if 1e-9 < abs(value) < 1e21 else short  # noqa: PLR2004 - readable numbers
+
+
+def _bands(rows: Sequence[tuple[int, dict[int, str]]]) -> Iterator[list[tuple[int, dict[int, str]]]]:
+    """Runs of rows without an empty row between them."""
+    band: list[tuple[int, dict[int, str]]] = []
+    for row in rows:
+        if band and row[0] > band[-1][0] + 1:
+            yield band
+            band = []
+        band.append(row)
+    if band:
+        yield band
+
+
+def _sheet(name: str, rows: Sequence[tuple[int, dict[int, str]]], table: int) -> list[Block]:
+    title = one_line(name) or "Sheet"
+    blocks = [Block(BlockKind.HEADING, title, level=1, places=(Place(0, len(title), sheet=name),))]
+    for number, band in enumerate(_bands(rows)):
+        blocks += _table(name, band, table + number)
+    return blocks
+
+
+def _table(sheet: str, band: Sequence[tuple[int, dict[int, str]]], table: int) -> list[Block]:
+    """Rows of one table. Rows of a single cell above a wider one are its title and stand before its header."""
+    left = min(min(cells) for _, cells in band)
+    width = max(max(cells) for _, cells in band) - left + 1
+    grid = [[cells.get(left + index, "") for index in range(width)] for _, cells in band]
+    top = 0
+    while width > 1 and top < len(grid) - 1 and sum(map(bool, grid[top])) == 1:
+        top += 1
+    headed = looks_like_header(grid[top:])
+    names = grid[top] if headed else None
+    blocks: list[Block] = []
+    for index, ((row, cells), texts) in enumerate(zip(band, grid, strict=True)):
+        header = headed and index == top
+        plain = header or index < top
+        text = row_text(texts, None if plain else names)
+        place = Place(0, len(text), sheet=sheet, range=cell_range(row, min(cells), row, max(cells)))
+        blocks.append(Block(BlockKind.ROW, text, places=(place,), table=table, header=header))
+    return blocks
