@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Protocol
+from typing import Any, Protocol
 
 from fonte import contract
 from fonte.answer import AnswerSettings, Asker, abstention_message, answer_language, now, with_languages
@@ -152,10 +152,7 @@ class OpenCorpus:
         states = [self._find(store.catalog, one) for one in documents] or [
             state for state in self.documents(tenant=tenant) if state.status not in (DocumentStatus.READY,)
         ]
-        specs = {
-            spec: SourceOptions(**{key: tuple(value) if isinstance(value, list) else value for key, value in raw.items()})
-            for spec, raw in ((spec, json.loads(raw)) for spec, raw in store.catalog.sources().items())
-        }
+        specs = {spec: _remembered(json.loads(options)) for spec, options in store.catalog.sources().items()}
         if not specs:
             raise NotFound("nothing was ever synced here", hint="run fonte sync FOLDER")
         wanted = frozenset(state.document_id for state in states)
@@ -495,6 +492,15 @@ def _plain(options: SourceOptions) -> dict[str, object]:
         "exclude": options.exclude,
         "records": options.records,
     }
+
+
+def _remembered(options: dict[str, Any]) -> SourceOptions:
+    return SourceOptions(
+        allow=tuple(options["allow"]),
+        include=tuple(options["include"]),
+        exclude=tuple(options["exclude"]),
+        records=bool(options["records"]),
+    )
 
 
 def _query(text: str, principal: Principal, filters: Filters) -> Query:

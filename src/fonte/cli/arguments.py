@@ -61,7 +61,7 @@ def _distance(text: str) -> float:
     return number
 
 
-def _common() -> argparse.ArgumentParser:
+def _common() -> _Parser:
     common = _Parser(add_help=False)
     group = common.add_argument_group("common options")
     group.add_argument("--home", metavar="DIR", default=os.environ.get("FONTE_HOME") or ".fonte",
@@ -83,7 +83,7 @@ def build_parser() -> argparse.ArgumentParser:
     common = _common()
 
     def command(name: str, about: str, example: str, run: Callable[..., int]) -> argparse.ArgumentParser:
-        added: argparse.ArgumentParser = commands.add_parser(
+        added = commands.add_parser(
             name,
             help=about,
             description=about[0].upper() + about[1:] + ".",
