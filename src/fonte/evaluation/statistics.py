@@ -70,7 +70,10 @@ def sign_test(wins: int, losses: int) -> float:
     if wins < 0 or losses < 0:
         raise ValueError("wins and losses are counts")
     n = wins + losses
-    tail = sum(math.comb(n, count) for count in range(min(wins, losses) + 1))
+    tail = term = 1
+    for count in range(min(wins, losses)):
+        term = term * (n - count) // (count + 1)
+        tail += term
     return min(1.0, 2 * tail / (1 << n))
 
 
