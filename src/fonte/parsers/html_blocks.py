@@ -1,0 +1,405 @@
+"""HTML events to blocks: one reader for a parsed tree, for broken HTML and for the HTML inside Markdown.
+
+Nothing here recurses: 200,000 nested elements are as good as one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from html.parser import HTMLParser
+
+from fonte.parsers.tables import count_empty_cells, one_line, table_blocks
+from fonte.types import Block, BlockKind, Place
+
+_SILENT = frozenset(
+    "script style template svg math iframe object embed applet canvas audio video head noembed noframes "
+    "textarea select datalist".split()
+)
+_VOID = frozenset("area base br col embed hr img input link meta param source track wbr".split())
+_BOILERPLATE = frozenset({"nav", "footer", "aside", "header", "noscript", "button"})
+_BOILERPLATE_ROLES = frozenset({"navigation", "banner", "contentinfo", "search", "complementary", "menu", "menubar"})
+_MAIN = frozenset({"main", "article"})
+_HEADINGS = {f"h{level}": level for level in range(1, 7)}
+_BLOCK = frozenset(
+    "p div section article main nav footer aside header ul ol li dl dt dd table caption tr td th thead tbody tfoot "
+    "blockquote pre figure figcaption form fieldset legend address details summary hr h1 h2 h3 h4 h5 h6 body html "
+    "center dir menu search hgroup dialog option noscript button title".split()
+)
+_ANCHORED = _BLOCK | {"a"}
+_SPACE = re.compile(r"[ \t\r\n\f\v]+")
+_TABLE_PARTS = frozenset({"table", "thead", "tbody", "tfoot", "tr", "td", "th", "caption", "body", "html"})
+_MAX_SPAN = 100
+
+
+@dataclass(slots=True)
+class _Cell:
+    text: str
+    heading: bool
+    columns: int
+    rows: int
+
+
+@dataclass(slots=True)
+class _Frame:
+    """A table that is open. A layout table holds paragraphs, no rows."""
+
+    rows: list[list[_Cell]] = field(default_factory=list)
+    anchors: list[str | None] = field(default_factory=list)
+    cell: _Cell | None = None
+    in_head: bool = False
+    head_rows: int = 0
+    layout: bool = False
+    caption: bool = False
+
+
+@dataclass(slots=True)
+class Piece:
+    """A block with what decides whether it is kept."""
+
+    block: Block
+    main: bool
+    boilerplate: bool
+    hidden: bool
+
+
+class BlockReader:
+    """Takes ``start``, ``end`` and ``text`` events and collects pieces; ``finish`` ends the last one."""
+
+    def __init__(self, *, first_table: int = 0) -> None:
+        self.pieces: list[Piece] = []
+        self.title: str | None = None
+        self.language: str | None = None
+        self.meta: dict[str, str] = {}
+        self.empty_cells = 0
+        self.rows = 0
+        self.tables = first_table
+        self._open: list[tuple[str, str]] = []
+        """(tag, what it switched on: s silent, b boilerplate, m main, h hidden, p preformatted; letters)."""
+        self._counts: Counter[str] = Counter()
+        self._depth = dict.fromkeys("sbmhp", 0)
+        self._text: list[str] = []
+        self._title: list[str] | None = None
+        self._kind = BlockKind.PARAGRAPH
+        self._level = 0
+        self._prefix = ""
+        self._lists: list[int | None] = []
+        self._frames: list[_Frame] = []
+        self._anchor: str | None = None
+
+    # --- events
+
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
+        """An element begins."""
+        if tag == "meta":
+            self._take_meta(attributes)
+        if tag == "html" and attributes.get("lang"):
+            self.language = attributes["lang"]
+        if tag == "title" and self.title is None and not self._in_graphics():
+            self._title = []
+        if tag == "br":
+            self._text.append("\n")
+        elif tag == "img" and not self._depth["s"]:
+            self._text.append(f" {one_line(attributes.get('alt', ''))} ")
+        if tag in _VOID:
+            if tag == "hr":
+                self._flush()
+            return
+        if tag in _BLOCK and not self._depth["s"]:
+            self._begin_block(tag, attributes)
+        switches = self._switches(tag, attributes)
+        self._open.append((tag, switches))
+        self._counts[tag] += 1
+        for switch in switches:
+            self._depth[switch] += 1
+        if tag in _ANCHORED and not self._depth["s"] and not self._depth["b"]:
+            anchor = attributes.get("id") or (attributes.get("name") if tag == "a" else None)
+            self._anchor = anchor or self._anchor
+
+    def end(self, tag: str) -> None:
+        """An element ends; those inside it that were left open end with it."""
+        if tag == "title" and self._title is not None:
+            self.title = one_line("".join(self._title)) or None
+            self._title = None
+        if tag in _VOID or not self._counts[tag] or self._behind_cell(tag):
+            return
+        while self._open:
+            name, switches = self._open.pop()
+            self._counts[name] -= 1
+            if name in _BLOCK and not self._depth["s"]:
+                self._end_block(name)
+            for switch in switches:
+                self._depth[switch] -= 1
+            if name == tag:
+                return
+
+    def text(self, data: str) -> None:
+        """Characters."""
+        if self._title is not None:
+            self._title.append(data)
+        elif not self._depth["s"]:
+            self._text.append(data if self._depth["p"] else _SPACE.sub(" ", data))
+
+    def finish(self) -> None:
+        """The document ends."""
+        while self._frames:
+            self._close_table()
+        self._flush()
+
+    # --- inside
+
+    def _behind_cell(self, tag: str) -> bool:
+        """Whether the open ``tag`` lies outside the table cell that is open: then its end tag is a stray."""
+        if tag in _TABLE_PARTS or not (self._counts["td"] or self._counts["th"]):
+            return False
+        for name, _ in reversed(self._open):
+            if name == tag:
+                return False
+            if name in ("td", "th"):
+                return True
+        return False
+
+    def _in_graphics(self) -> bool:
+        return any(name in ("svg", "math", "template") for name, _ in self._open)
+
+    def _switches(self, tag: str, attributes: Mapping[str, str]) -> str:
+        role = attributes.get("role", "").lower()
+        style = attributes.get("style", "").replace(" ", "").lower()
+        hidden = "hidden" in attributes or "display:none" in style or "visibility:hidden" in style
+        inside_main = self._depth["m"] > 0
+        boilerplate = role in _BOILERPLATE_ROLES or (
+            tag in _BOILERPLATE and not (tag in ("header", "footer") and inside_main)
+        )
+        flags = {
+            "s": tag in _SILENT,
+            "b": boilerplate,
+            "m": tag in _MAIN or role == "main",
+            "h": hidden,
+            "p": tag == "pre",
+        }
+        return "".join(letter for letter, on in flags.items() if on)
+
+    def _take_meta(self, attributes: Mapping[str, str]) -> None:
+        name, content = attributes.get("name", "").lower(), one_line(attributes.get("content", ""))
+        if name in ("author", "description", "date", "keywords") and content:
+            self.meta.setdefault(name, content)
+
+    def _begin_block(self, tag: str, attributes: Mapping[str, str]) -> None:
+        frame = self._frames[-1] if self._frames else None
+        if frame is not None and not frame.layout and (tag in _HEADINGS or tag in ("table", "pre")):
+            self._spread(frame)
+        if tag == "table":
+            self._flush()
+            self._frames.append(_Frame())
+            return
+        if frame is not None and not frame.layout:
+            self._begin_in_table(frame, tag, attributes)
+            return
+        self._flush()
+        if tag in _HEADINGS:
+            self._kind, self._level = BlockKind.HEADING, _HEADINGS[tag]
+        elif tag == "pre":
+            self._kind = BlockKind.CODE
+        elif tag in ("figcaption", "caption"):
+            self._kind = BlockKind.CAPTION
+        elif tag in ("ul", "ol", "menu", "dir"):
+            start = attributes.get("start", "1")
+            self._lists.append((int(start) if start.isascii() and start.isdecimal() else 1) if tag == "ol" else None)
+        elif tag == "li":
+            self._begin_item()
+
+    def _begin_item(self) -> None:
+        number = self._lists[-1] if self._lists else None
+        self._prefix = "- " if number is None else f"{number}. "
+        if number is not None:
+            self._lists[-1] = number + 1
+
+    def _begin_in_table(self, frame: _Frame, tag: str, attributes: Mapping[str, str]) -> None:
+        if tag == "thead":
+            frame.in_head = True
+        elif tag == "tr":
+            self._end_cell(frame)
+            frame.rows.append([])
+            frame.anchors.append(self._anchor)
+            frame.head_rows += frame.in_head
+        elif tag in ("td", "th"):
+            self._end_cell(frame)
+            if not frame.rows:
+                frame.rows.append([])
+                frame.anchors.append(self._anchor)
+            frame.cell = _Cell("", tag == "th", _span(attributes.get("colspan")), _span(attributes.get("rowspan")))
+            self._text.clear()
+        elif tag == "caption":
+            self._flush()
+            self._kind = BlockKind.CAPTION
+        else:
+            self._text.append(" ")
+
+    def _end_block(self, tag: str) -> None:
+        frame = self._frames[-1] if self._frames else None
+        if tag == "table" and frame is not None:
+            self._close_table()
+        elif frame is not None and not frame.layout:
+            if tag in ("td", "th", "tr"):
+                self._end_cell(frame)
+            elif tag == "thead":
+                frame.in_head = False
+            elif tag == "caption":
+                self._flush()
+            else:
+                self._text.append(" ")
+        else:
+            self._flush()
+            if tag in ("ul", "ol", "menu", "dir") and self._lists:
+                self._lists.pop()
+            elif tag == "li":
+                self._prefix = ""
+
+    def _end_cell(self, frame: _Frame) -> None:
+        if frame.cell is not None:
+            frame.cell.text = one_line("".join(self._text))
+            frame.rows[-1].append(frame.cell)
+            frame.cell = None
+            self._text.clear()
+        elif "".join(self._text).strip():
+            self._flush()
+
+    def _spread(self, frame: _Frame) -> None:
+        """A table turns out to be layout: its cells so far become paragraphs, in order."""
+        pending, inside = "".join(self._text), frame.cell is not None
+        self._text.clear()
+        for row in frame.rows:
+            for cell in row:
+                self._text.append(cell.text)
+                self._flush()
+        self._text.append(pending)
+        frame.layout, frame.cell, frame.rows = True, None, []
+        if inside:
+            self._flush()
+
+    def _close_table(self) -> None:
+        frame = self._frames[-1]
+        if frame.layout:
+            self._flush()
+        else:
+            self._end_cell(frame)
+            self._add_rows(frame)
+        self._frames.pop()
+
+    def _add_rows(self, frame: _Frame) -> None:
+        if not frame.rows:
+            self._flush()
+            return
+        grid = _grid(frame.rows)
+        if max(map(len, grid)) < 2:  # one column: paragraphs in a frame
+            for row in grid:
+                self._text.extend(row)
+                self._flush()
+            return
+        first = frame.rows[0]
+        header = True if frame.head_rows or (first and all(cell.heading for cell in first)) else None
+        places = [Place(0, 0, anchor=anchor) for anchor in frame.anchors]
+        for block in table_blocks(grid, table=self.tables, header=header, places=places):
+            self._append(block)
+            self.rows += 1
+        self.empty_cells += count_empty_cells(grid)
+        self.tables += 1
+
+    def _flush(self) -> None:
+        """End the current block."""
+        raw = "".join(self._text)
+        self._text.clear()
+        kind, level, prefix = self._kind, self._level, self._prefix
+        text = _preformatted(raw) if kind is BlockKind.CODE else _flowed(raw)
+        if not text:
+            return
+        self._kind, self._level = BlockKind.PARAGRAPH, 0
+        if kind is BlockKind.HEADING:
+            text = " ".join(text.split())
+        elif kind is BlockKind.PARAGRAPH and prefix:
+            kind, text = BlockKind.LIST_ITEM, prefix + text
+        self._prefix = ""
+        self._append(Block(kind, text, level, (Place(0, len(text), anchor=self._anchor),)))
+
+    def _append(self, block: Block) -> None:
+        depth = self._depth
+        self.pieces.append(Piece(block, depth["m"] > 0, depth["b"] > 0, depth["h"] > 0))
+
+
+def _span(value: str | None) -> int:
+    return min(int(value), _MAX_SPAN) if value and value.isascii() and value.isdecimal() and len(value) < 6 and int(value) else 1
+
+
+def _grid(rows: list[list[_Cell]]) -> list[list[str]]:
+    """Cells in their columns. A cell over several rows or columns is repeated, so that a row stands alone."""
+    grid: list[list[str]] = []
+    hanging: dict[int, tuple[int, str]] = {}
+    for row in rows:
+        cells: list[str] = []
+        for cell in [*row, None]:
+            while len(cells) in hanging:
+                left, text = hanging.pop(len(cells))
+                if left > 1:
+                    hanging[len(cells)] = (left - 1, text)
+                cells.append(text)
+                if left > 1:
+                    continue
+            if cell is None:
+                break
+            for extra in range(cell.columns):
+                text = cell.text if extra == 0 or cell.heading else ""
+                if cell.rows > 1:
+                    hanging[len(cells)] = (cell.rows - 1, text)
+                cells.append(text)
+        grid.append(cells)
+    return grid
+
+
+def _flowed(raw: str) -> str:
+    """Inline text: white space collapsed, line breaks kept as line ends."""
+    return "\n".join(filter(None, (_SPACE.sub(" ", line).strip() for line in raw.split("\n"))))
+
+
+def _preformatted(raw: str) -> str:
+    lines = raw.rstrip().split("\n")
+    while lines and not lines[0].strip():
+        lines.pop(0)
+    return "\n".join(lines)
+
+
+class EventParser(HTMLParser):
+    """The standard library's tokenizer as a source of events: no tree, no depth limit."""
+
+    def __init__(self, reader: BlockReader) -> None:
+        super().__init__(convert_charrefs=True)
+        self._reader = reader
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Pass on."""
+        self._reader.start(tag, {name: value or "" for name, value in attrs})
+
+    def handle_endtag(self, tag: str) -> None:
+        """Pass on."""
+        self._reader.end(tag)
+
+    def handle_data(self, data: str) -> None:
+        """Pass on."""
+        self._reader.text(data)
+
+
+def read_events(text: str, *, first_table: int = 0) -> BlockReader:
+    """The pieces of HTML that need not be well formed."""
+    reader = BlockReader(first_table=first_table)
+    parser = EventParser(reader)
+    parser.feed(text)
+    parser.close()
+    reader.finish()
+    return reader
+
+
+def fragment_blocks(text: str, *, first_table: int) -> tuple[list[Block], int]:
+    """(blocks, number of tables) of a piece of HTML in which everything counts as content."""
+    reader = read_events(text, first_table=first_table)
+    return [piece.block for piece in reader.pieces], reader.tables - first_table
