@@ -1,0 +1,38 @@
+"""In how many chunks each term stands."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+class Frequencies:
+    """Document frequency of every term of one table. Never changes."""
+
+    def __init__(self, terms: pa.ChunkedArray) -> None:
+        """Count the terms of a column whose values are terms with one space between."""
+        import pyarrow.compute as pc  # noqa: PLC0415  heavy
+
+        lists = pc.split_pattern(terms.combine_chunks(), " ")
+        encoded = lists.flatten().dictionary_encode()
+        codes = encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
+        rows = pc.list_parent_indices(lists).to_numpy(zero_copy_only=False).astype(np.int64)
+        size = len(encoded.dictionary)
+        order = np.unique(rows * size + codes) if size else codes
+        counts = np.bincount(order % size, minlength=size) if size else codes
+        self._counts = dict(zip(encoded.dictionary.to_pylist(), counts.tolist(), strict=True))
+        self._counts.pop("", None)
+
+    def of(self, terms: Sequence[str]) -> Mapping[str, int]:
+        """Number of chunks for each of ``terms`` that stands in any."""
+        return {term: self._counts[term] for term in terms if term in self._counts}
+
+    def rarest(self, terms: Sequence[str], most: int) -> list[str]:
+        """At most ``most`` of the terms that stand anywhere, rarest first, ties by term."""
+        known = {term for term in terms if term in self._counts}
+        return sorted(known, key=lambda term: (self._counts[term], term))[:most]

@@ -1,0 +1,174 @@
+"""The chunk index of one tenant in LanceDB: one table (a folder) for each generation.
+
+A new generation starts as hard links to its base's files, which are written once and never changed; what it adds and
+deletes lies in its own folder. So no writer ever touches a folder that is read, a killed writer leaves only a folder
+that the catalog does not name, and removing a generation is removing its folder.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import uuid
+from collections import OrderedDict
+from collections.abc import Sequence
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from fonte.errors import CorruptIndex, SpaceMismatch
+from fonte.stores import pins
+from fonte.stores.lance_errors import lance_call
+from fonte.stores.lance_reader import LanceReader, OpenTable, check_count
+from fonte.stores.lance_rows import schema
+from fonte.stores.lance_writer import LanceWriter
+from fonte.types import Generation, GenerationState, Recipe
+
+if TYPE_CHECKING:
+    from lancedb.db import DBConnection
+
+SUFFIX = ".lance"
+KEPT_OPEN = 2
+"""Tables that a process keeps in memory."""
+_NO_LINKS = {errno.EXDEV, errno.EPERM, errno.EMLINK, errno.ENOTSUP, errno.EOPNOTSUPP}
+
+
+class LanceIndex:
+    """IndexStore in one folder. Safe for several threads; writers are kept apart by the catalog's lock."""
+
+    def __init__(self, folder: Path) -> None:
+        """Nothing is created before the first ``begin``."""
+        self._folder = folder
+        self._lock = Lock()
+        self._database: DBConnection | None = None
+        self._open: OrderedDict[tuple[str, int], OpenTable] = OrderedDict()
+
+    def _connection(self) -> DBConnection:
+        import lancedb  # noqa: PLC0415  heavy: seconds on a cold machine
+
+        with self._lock, lance_call("opening the index"):
+            if self._database is None:
+                self._database = lancedb.connect(self._folder)
+            return self._database
+
+    def begin(self, recipe: Recipe, base: Generation | None) -> LanceWriter:
+        """A writer on top of ``base`` when it has the same space, terms and chunking, else on an empty table.
+
+        Raises:
+            SpaceMismatch: base and recipe differ in space (build from nothing instead). CorruptIndex: the base's
+                table is not what its generation says.
+        """
+        if base is not None and base.recipe.space != recipe.space:
+            message = f"the index holds vectors of {base.recipe.space.model}, not of {recipe.space.model}"
+            raise SpaceMismatch(message, hint="build the index anew with the new model")
+        name = f"chunks-{recipe.id}-{uuid.uuid4().hex[:12]}"
+        with lance_call("making a table"):
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._pin(name).touch(mode=0o600)
+        database = self._connection()
+        if base is None or (base.recipe.terms, base.recipe.chunking) != (recipe.terms, recipe.chunking):
+            with lance_call("making a table"):
+                table = database.create_table(name, schema=schema(recipe.space.dimensions))
+        else:
+            check_count(self._opened(base), base)
+            self._copy(base, name)
+            with lance_call("opening a copy of the base"):
+                table = database.open_table(name)
+                if table.version != base.table_version:
+                    message = f"table {base.table} is not at version {base.table_version}"
+                    raise CorruptIndex(message, hint="run the sync again")
+        return LanceWriter(table, self._path(name), recipe.space.dimensions)
+
+    def _path(self, name: str) -> Path:
+        return self._folder / f"{name}{SUFFIX}"
+
+    def _pin(self, name: str) -> Path:
+        return self._folder / f"{name}.pin"
+
+    def _copy(self, base: Generation, name: str) -> None:
+        """Link the base's files into a new folder (copy where links are impossible).
+
+        Version files are copied: they are small, and the hint beside them is written over in place.
+        """
+        source, target = self._path(base.table), self._path(name)
+        with lance_call("linking the base of the index"):
+            for place, _, names in os.walk(source):
+                inside = Path(place).relative_to(source)
+                (target / inside).mkdir(mode=0o700, parents=True, exist_ok=True)
+                for one in names:
+                    if inside.parts[:1] == ("_versions",):
+                        shutil.copy2(Path(place) / one, target / inside / one)
+                    else:
+                        _link(Path(place) / one, target / inside / one)
+
+    def open(self, generation: Generation) -> LanceReader:
+        """A reader pinned to the generation.
+
+        Raises:
+            CorruptIndex: its table is gone or holds another number of chunks. StoreUnavailable: it is being removed.
+        """
+        opened = self._opened(generation)
+        if generation.state is not GenerationState.BUILDING:
+            check_count(opened, generation)
+        return LanceReader(opened, generation)
+
+    def _opened(self, generation: Generation) -> OpenTable:
+        key = (generation.table, generation.table_version)
+        with self._lock:
+            known = self._open.get(key)
+            if known is not None:
+                self._open.move_to_end(key)
+                return known
+        if not self._path(generation.table).is_dir():
+            message = f"the table of generation {generation.id} is gone"
+            raise CorruptIndex(message, hint="run the sync again")
+        database = self._connection()
+        with lance_call("opening a generation"):
+            table = database.open_table(generation.table)
+            table.checkout(generation.table_version)
+        opened = OpenTable(table, generation.recipe.space.dimensions)
+        with lance_call("pinning a generation"):
+            pins.hold(self._pin(generation.table), opened)
+        with self._lock:
+            kept = self._open.setdefault(key, opened)
+            while len(self._open) > KEPT_OPEN:
+                self._open.popitem(last=False)
+        return kept
+
+    def drop(self, keep: Sequence[Generation]) -> None:
+        """Remove every table that none of ``keep`` names and that nobody reads at this moment in any process.
+
+        A table that is still read goes at the next call after its readers.
+        """
+        kept = {generation.table for generation in keep}
+        with self._lock:
+            for key in [key for key in self._open if key[0] not in kept]:
+                del self._open[key]
+        if not self._folder.is_dir():
+            return
+        with lance_call("removing old generations"):
+            for path in sorted(self._folder.iterdir()):
+                if path.suffix == ".trash":
+                    shutil.rmtree(path)
+                elif path.suffix == SUFFIX and path.stem not in kept:
+                    self._remove(path)
+                elif path.suffix == ".pin" and path.stem not in kept and not self._path(path.stem).exists():
+                    path.unlink(missing_ok=True)
+
+    def _remove(self, path: Path) -> None:
+        with pins.alone(self._pin(path.stem)) as unread:
+            if unread:
+                trash = path.with_suffix(".trash")
+                path.rename(trash)
+                shutil.rmtree(trash)
+                self._pin(path.stem).unlink(missing_ok=True)
+
+
+def _link(source: Path, target: Path) -> None:
+    try:
+        os.link(source, target)
+    except OSError as error:
+        if error.errno not in _NO_LINKS:
+            raise
+        shutil.copy2(source, target)

@@ -1,0 +1,202 @@
+"""Reading one generation's table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from threading import Lock
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fonte.errors import CorruptIndex, SpaceMismatch
+from fonte.stores.frequencies import Frequencies
+from fonte.stores.lance_errors import lance_call
+from fonte.stores.lance_rows import UNIT_TOLERANCE, to_stored
+from fonte.stores.resident import COLUMNS, Resident
+from fonte.stores.sql_filter import any_of, readable
+from fonte.types import Acl, Generation, Hit, Language, Principal, Query, StoredChunk, Vector
+
+if TYPE_CHECKING:
+    from lancedb.table import Table
+
+MOST_TERMS = 64
+"""Terms of a question that are searched; the rarest are kept."""
+SPARE = 16
+"""Hits asked for beyond k, so that a tie at k is seen and broken by id."""
+
+
+class OpenTable:
+    """A table at one version, with what is kept of it in memory. Shared by the readers of one process."""
+
+    def __init__(self, table: Table, dimensions: int) -> None:
+        self.table = table
+        self.dimensions = dimensions
+        self._lock = Lock()
+        self._resident: Resident | None = None
+        self._frequencies: Frequencies | None = None
+
+    @cached_property
+    def rows(self) -> int:
+        """Number of chunks."""
+        with lance_call("counting chunks"):
+            return int(self.table.count_rows())
+
+    @property
+    def resident(self) -> Resident:
+        """Vectors and facts in memory, loaded once."""
+        with self._lock:
+            if self._resident is None:
+                with lance_call("loading vectors"):
+                    rows = self.table.search().select(COLUMNS).limit(None).to_arrow()
+                self._resident = Resident(rows, self.dimensions)
+            return self._resident
+
+    @property
+    def frequencies(self) -> Frequencies:
+        """Document frequencies, counted once."""
+        with self._lock:
+            if self._frequencies is None:
+                with lance_call("counting terms"):
+                    rows = self.table.search().select(["terms"]).limit(None).to_arrow()
+                self._frequencies = Frequencies(rows["terms"])
+            return self._frequencies
+
+
+class LanceReader:
+    """IndexReader of one generation. Every search filters by the asker before ``k``."""
+
+    def __init__(self, opened: OpenTable, generation: Generation) -> None:
+        self._opened = opened
+        self._generation = generation
+
+    @property
+    def generation(self) -> Generation:
+        """What is being read."""
+        return self._generation
+
+    def _is_stranger(self, principal: Principal) -> bool:
+        return principal.tenant != self._generation.tenant
+
+    def bm25(self, terms: Sequence[str], query: Query, *, revoked: Sequence[str], k: int) -> list[Hit]:
+        """Best ``k`` by BM25 (k1 1.2, b 0.75) among what the asker may read and the filters admit.
+
+        Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009), with
+        idf = ln(1 + (N - n + 0.5) / (n + 0.5)); N and n count all chunks of the generation. Of more than
+        ``MOST_TERMS`` terms the rarest are searched. Order: score, then chunk id.
+        """
+        words = sorted({term for term in terms if term and not any(one.isspace() for one in term)})
+        if len(words) > MOST_TERMS:
+            words = self._opened.frequencies.rarest(words, MOST_TERMS)
+        if not words or k < 1 or not self._opened.rows or self._is_stranger(query.principal):
+            return []
+        where, wanted = readable(query, revoked), k + SPARE
+        while True:
+            found = self._match(words, where, wanted)
+            if len(found) < wanted or found[k - 1].score > found[-1].score:
+                return sorted(found, key=lambda hit: (-hit.score, hit.chunk_id))[:k]
+            wanted *= 4
+
+    def _match(self, words: Sequence[str], where: str, limit: int) -> list[Hit]:
+        from lancedb.query import FullTextOperator, MatchQuery  # noqa: PLC0415  heavy
+
+        match = MatchQuery(
+            " ".join(words),
+            "terms",
+            boost=1.0,
+            fuzziness=0,
+            max_expansions=50,
+            operator=FullTextOperator.OR,
+            prefix_length=0,
+            document_granularity=None,
+        )
+        with lance_call("searching words"):
+            found = (
+                self._opened.table.search(match, query_type="fts")
+                .where(where, prefilter=True)
+                .limit(limit)
+                .select(["chunk_id", "document_id", "_score"])
+                .to_arrow()
+            )
+        columns = (found["chunk_id"].to_pylist(), found["document_id"].to_pylist(), found["_score"].to_pylist())
+        return [
+            Hit(chunk_id=chunk, document_id=document, score=score, bm25=score)
+            for chunk, document, score in zip(*columns, strict=True)
+        ]
+
+    def dense(self, vector: Vector, query: Query, *, revoked: Sequence[str], k: int) -> list[Hit]:
+        """Nearest ``k`` by cosine distance under the same rules, k whenever k exist; ties by chunk id.
+
+        Raises:
+            SpaceMismatch: a vector of another dimension. ValueError: not a unit vector.
+        """
+        checked = self._checked(vector)
+        if k < 1 or not self._opened.rows or self._is_stranger(query.principal):
+            return []
+        resident = self._opened.resident
+        nearest = resident.nearest(checked, resident.readable(query, revoked), k)
+        return [
+            Hit(
+                chunk_id=resident.ids[row], document_id=resident.document(row), score=cosine, dense_distance=1.0 - cosine
+            )
+            for row, cosine in nearest
+        ]
+
+    def _checked(self, vector: Vector) -> Vector:
+        if vector.shape != (self._opened.dimensions,):
+            message = f"a question's vector of shape {vector.shape} for {self._opened.dimensions} dimensions"
+            raise SpaceMismatch(message, hint="ask with the model that the index was built with")
+        length = float(np.linalg.norm(vector.astype(np.float64)))
+        if not abs(length - 1.0) <= UNIT_TOLERANCE:
+            message = f"a question's vector is not a unit vector (length {length:.4g})"
+            raise ValueError(message)
+        return np.ascontiguousarray(vector, dtype=np.float32)
+
+    def chunks(
+        self, chunk_ids: Sequence[str], principal: Principal, *, revoked: Sequence[str]
+    ) -> dict[str, StoredChunk]:
+        """The chunks by id in the order asked, those that the principal may not read left out."""
+        wanted = list(dict.fromkeys(chunk_ids))
+        if not wanted or not self._opened.rows or self._is_stranger(principal):
+            return {}
+        with lance_call("reading chunks"):
+            search = self._opened.table.search().where(any_of("chunk_id", wanted)).limit(None)
+            rows = search.to_arrow()
+        vectors = rows["vector"].combine_chunks().flatten().to_numpy(zero_copy_only=False)
+        vectors = np.array(vectors, np.float32).reshape(rows.num_rows, self._opened.dimensions)
+        hidden = set(revoked)
+        found = {
+            row["chunk_id"]: to_stored(row, vector)
+            for row, vector in zip(rows.drop_columns(["vector"]).to_pylist(), vectors, strict=True)
+            if row["document_id"] not in hidden and Acl(frozenset(row["roles"])).admits(principal)
+        }
+        return {chunk: found[chunk] for chunk in wanted if chunk in found}
+
+    def distances(self, vector: Vector, chunk_ids: Sequence[str]) -> dict[str, float]:
+        """Exact cosine distance of the vector to each of the chunks that exist."""
+        checked = self._checked(vector)
+        if not self._opened.rows:
+            return {}
+        resident = self._opened.resident
+        known = [chunk for chunk in dict.fromkeys(chunk_ids) if chunk in resident.row]
+        cosines = resident.cosines(checked, np.array([resident.row[chunk] for chunk in known], np.int64))
+        return {chunk: 1.0 - float(cosine) for chunk, cosine in zip(known, cosines, strict=True)}
+
+    def languages(self) -> Mapping[Language, int]:
+        """Chunks in each language."""
+        return self._opened.resident.languages() if self._opened.rows else {}
+
+    def document_frequencies(self, terms: Sequence[str]) -> Mapping[str, int]:
+        """In how many chunks of the generation each term stands; absent terms are left out."""
+        return self._opened.frequencies.of(terms) if self._opened.rows else {}
+
+
+def check_count(opened: OpenTable, generation: Generation) -> None:
+    """Refuse a table that is not what the catalog says.
+
+    Raises:
+        CorruptIndex
+    """
+    if opened.rows != generation.chunks:
+        message = f"generation {generation.id} should hold {generation.chunks} chunks, its table holds {opened.rows}"
+        raise CorruptIndex(message, hint="run the sync again")

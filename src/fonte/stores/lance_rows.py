@@ -1,0 +1,140 @@
+"""Chunks to table rows and back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fonte.errors import CorruptIndex, SpaceMismatch
+from fonte.types import Chunk, StoredChunk, Vector, Vectors
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+UNIT_TOLERANCE = 1e-3
+"""How far from 1 the length of a unit vector may be."""
+
+PLAIN = ("document_name", "source_uri", "source_version", "title", "media_type")
+"""Columns that are strings of StoredChunk under the same name."""
+
+
+def schema(dimensions: int) -> pa.Schema:
+    """Columns of a chunk table for vectors of ``dimensions``."""
+    import pyarrow as pa  # noqa: PLC0415  heavy
+
+    text, number = pa.utf8(), pa.int32()
+    return pa.schema(
+        [
+            pa.field("chunk_id", text, nullable=False),
+            pa.field("document_id", text, nullable=False),
+            pa.field("idx", number, nullable=False),
+            pa.field("start", number, nullable=False),
+            pa.field("end", number, nullable=False),
+            pa.field("content", text, nullable=False),
+            pa.field("context", text, nullable=False),
+            pa.field("section", pa.list_(text), nullable=False),
+            pa.field("language", text, nullable=False),
+            pa.field("tokens", number, nullable=False),
+            pa.field("header_tokens", number, nullable=False),
+            pa.field("terms", text, nullable=False),
+            pa.field("roles", pa.list_(text), nullable=False),
+            *(pa.field(name, text, nullable=False) for name in PLAIN),
+            pa.field("content_hash", text, nullable=False),
+            pa.field("text_hash", text, nullable=False),
+            pa.field("vector", pa.list_(pa.float32(), dimensions), nullable=False),
+        ]
+    )
+
+
+def check_vectors(vectors: Vectors, rows: int, dimensions: int) -> Vectors:
+    """``vectors`` as contiguous float32 of shape (rows, dimensions).
+
+    Raises:
+        SpaceMismatch: another dimension. ValueError: another number of rows, values that are not finite, rows that
+        are not of unit length.
+    """
+    if vectors.ndim != 2 or vectors.shape[0] != rows:  # noqa: PLR2004  a matrix
+        message = f"{rows} chunks need {rows} vectors, got shape {vectors.shape}"
+        raise ValueError(message)
+    if vectors.shape[1] != dimensions:
+        message = f"vectors of {vectors.shape[1]} dimensions for a space of {dimensions}"
+        raise SpaceMismatch(message, hint="build the index anew with the new model")
+    lengths = np.linalg.norm(vectors.astype(np.float64), axis=1)
+    bad = np.flatnonzero(~(np.abs(lengths - 1.0) <= UNIT_TOLERANCE))
+    if bad.size:
+        message = f"vector {bad[0]} is not a unit vector (length {lengths[bad[0]]:.4g})"
+        raise ValueError(message)
+    return np.ascontiguousarray(vectors, dtype=np.float32)
+
+
+def joined_terms(terms: Sequence[str]) -> str:
+    """Terms as the text index reads them, one space between.
+
+    Raises:
+        ValueError: an empty term, or one that holds white space and would become two.
+    """
+    for term in terms:
+        if not term or any(character.isspace() for character in term):
+            message = f"not one term: {term!r}"
+            raise ValueError(message)
+    return " ".join(terms)
+
+
+def to_table(stored: Sequence[StoredChunk], terms: Sequence[Sequence[str]], vectors: Vectors) -> pa.Table:
+    """Rows of checked chunks, terms and vectors, in order."""
+    import pyarrow as pa  # noqa: PLC0415  heavy
+
+    chunks = [one.chunk for one in stored]
+    columns: dict[str, Any] = {
+        "chunk_id": [chunk.id for chunk in chunks],
+        "document_id": [chunk.document_id for chunk in chunks],
+        "idx": [chunk.index for chunk in chunks],
+        "start": [chunk.start for chunk in chunks],
+        "end": [chunk.end for chunk in chunks],
+        "content": [chunk.content for chunk in chunks],
+        "context": [chunk.context for chunk in chunks],
+        "section": [list(chunk.section) for chunk in chunks],
+        "language": [chunk.language for chunk in chunks],
+        "tokens": [chunk.tokens for chunk in chunks],
+        "header_tokens": [chunk.header_tokens for chunk in chunks],
+        "terms": [joined_terms(words) for words in terms],
+        "roles": [sorted(one.roles) for one in stored],
+        **{name: [getattr(one, name) for one in stored] for name in PLAIN},
+        "content_hash": [one.source_version for one in stored],
+        "text_hash": [chunk.text_hash for chunk in chunks],
+    }
+    wanted = schema(vectors.shape[1])
+    arrays = [pa.array(columns[field.name], field.type) for field in wanted if field.name != "vector"]
+    arrays.append(pa.FixedSizeListArray.from_arrays(pa.array(vectors.ravel()), vectors.shape[1]))
+    return pa.Table.from_arrays(arrays, schema=wanted)
+
+
+def to_stored(row: Mapping[str, Any], vector: Vector) -> StoredChunk:
+    """A row read back, with its vector.
+
+    Raises:
+        CorruptIndex: a row whose text does not have the hash that its vector was made under, or not its range.
+    """
+    try:
+        chunk = Chunk(
+            id=row["chunk_id"],
+            document_id=row["document_id"],
+            index=row["idx"],
+            start=row["start"],
+            end=row["end"],
+            content=row["content"],
+            context=row["context"],
+            section=tuple(row["section"]),
+            language=row["language"],
+            tokens=row["tokens"],
+            header_tokens=row["header_tokens"],
+        )
+    except ValueError as error:
+        message = f"chunk {row['chunk_id']} of the index is damaged: {error}"
+        raise CorruptIndex(message) from error
+    if chunk.text_hash != row["text_hash"]:
+        message = f"chunk {chunk.id} does not have the text that its vector was made from"
+        raise CorruptIndex(message, hint="run the sync again")
+    return StoredChunk(chunk=chunk, roles=frozenset(row["roles"]), vector=vector, **{name: row[name] for name in PLAIN})

@@ -1,0 +1,120 @@
+"""What a generation keeps in memory while it is read: vectors, and for each chunk whose it is.
+
+Exact search over this matrix takes half a millisecond at 10,000 chunks where the same search inside LanceDB takes 15;
+filters become masks over rows, so k results come back whenever k exist.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from fonte.errors import CorruptIndex
+from fonte.types import Language, Query, Vector, Vectors
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_Mask = npt.NDArray[np.bool_]
+_Codes = npt.NDArray[np.int64]
+
+COLUMNS = ["chunk_id", "document_id", "document_name", "source_uri", "media_type", "language", "roles", "vector"]
+"""What is read of the table."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Coded:
+    """A column as codes into its distinct values."""
+
+    codes: _Codes
+    values: tuple[str, ...]
+
+    def where(self, wanted: frozenset[str]) -> _Mask:
+        admitted = np.fromiter((value in wanted for value in self.values), np.bool_, len(self.values))
+        return np.asarray(admitted[self.codes], dtype=np.bool_)
+
+
+def _coded(column: Any) -> _Coded:  # noqa: ANN401  pyarrow has no types
+    encoded = column.combine_chunks().dictionary_encode()
+    codes = np.asarray(encoded.indices.to_numpy(zero_copy_only=False), np.int64)
+    return _Coded(codes, tuple(encoded.dictionary.to_pylist()))
+
+
+class Resident:
+    """Vectors and facts of all chunks of one table, rows in ``chunk_id`` order. Never changes."""
+
+    def __init__(self, rows: pa.Table, dimensions: int) -> None:
+        """Take ``COLUMNS`` of a table.
+
+        Raises:
+            CorruptIndex: vectors that are missing or of another dimension, a chunk that stands there twice.
+        """
+        import pyarrow.compute as pc  # noqa: PLC0415  heavy
+
+        rows = rows.take(pc.sort_indices(rows, sort_keys=[("chunk_id", "ascending")])).combine_chunks()
+        self.ids: list[str] = rows["chunk_id"].to_pylist()
+        self.row: dict[str, int] = {chunk: at for at, chunk in enumerate(self.ids)}
+        vectors = rows["vector"].combine_chunks().flatten().to_numpy(zero_copy_only=False)
+        if vectors.size != len(self.ids) * dimensions or len(self.row) != len(self.ids):
+            raise CorruptIndex("the index holds damaged vectors or a chunk twice", hint="run the sync again")
+        self.vectors: Vectors = np.asarray(vectors, np.float32).reshape(len(self.ids), dimensions)
+        self._document = _coded(rows["document_id"])
+        self._name = _coded(rows["document_name"])
+        self._uri = _coded(rows["source_uri"])
+        self._media = _coded(rows["media_type"])
+        self._language = _coded(rows["language"])
+        self._roles = _coded(pc.binary_join(rows["roles"], "\0"))
+        self._role_sets = tuple(frozenset(one.split("\0")) if one else frozenset() for one in self._roles.values)
+
+    def document(self, row: int) -> str:
+        """Id of the document that a row belongs to."""
+        return self._document.values[int(self._document.codes[row])]
+
+    def readable(self, query: Query, revoked: Sequence[str]) -> _Mask:
+        """Rows that the asker may read and the filters admit, minus revoked documents."""
+        held = query.principal.held_roles
+        admits = np.fromiter((not held.isdisjoint(roles) for roles in self._role_sets), np.bool_, len(self._role_sets))
+        mask: _Mask = np.asarray(admits[self._roles.codes], dtype=np.bool_)
+        wanted = query.filters
+        if wanted.documents:
+            names = frozenset(wanted.documents)
+            mask &= self._document.where(names) | self._name.where(names) | self._uri.where(names)
+        if wanted.languages:
+            mask &= self._language.where(frozenset(wanted.languages))
+        if wanted.media_types:
+            mask &= self._media.where(frozenset(wanted.media_types))
+        if revoked:
+            mask &= ~self._document.where(frozenset(revoked))
+        return mask
+
+    def cosines(self, vector: Vector, rows: npt.NDArray[np.int64] | None = None) -> npt.NDArray[np.float64]:
+        """Cosine of ``vector`` with each row (all, or those named), rounded to 6 places so that ties are ties."""
+        if rows is None or 8 * len(rows) > len(self.ids):
+            raw = self.vectors @ vector
+            chosen = raw if rows is None else raw[rows]
+        else:
+            chosen = self.vectors[rows] @ vector
+        return np.clip(np.round(chosen.astype(np.float64), 6), -1.0, 1.0)
+
+    def nearest(self, vector: Vector, mask: _Mask, k: int) -> list[tuple[int, float]]:
+        """The ``k`` rows of the mask with the highest cosine, ties by chunk id: (row, cosine)."""
+        rows = np.flatnonzero(mask).astype(np.int64)
+        if not rows.size or k < 1:
+            return []
+        cosines = self.cosines(vector, rows)
+        if rows.size > k:
+            floor = np.partition(cosines, rows.size - k)[rows.size - k]
+            kept = cosines >= floor
+            rows, cosines = rows[kept], cosines[kept]
+        order = np.lexsort((rows, -cosines))[:k]
+        return [(int(rows[at]), float(cosines[at])) for at in order]
+
+    def languages(self) -> Mapping[Language, int]:
+        """Chunks in each language."""
+        counts = Counter(self._language.codes.tolist())
+        return {self._language.values[code]: count for code, count in sorted(counts.items())}
