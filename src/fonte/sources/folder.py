@@ -1,0 +1,243 @@
+"""Files on this machine: a folder, a single file, or a glob."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from urllib.parse import quote, unquote_to_bytes
+
+from fonte.errors import InputError, SourceUnreadable
+from fonte.protocols import SourceReader
+from fonte.sources.files import DEFAULT_MAX_BYTES, file_uri, hash_file, shown_name, unreadable
+from fonte.sources.record_files import RECORD_SUFFIXES, RecordFile
+from fonte.sources.rules import SourceRule, matches_any, rule_on
+from fonte.types import PUBLIC_ROLE, Source
+
+Scanned = Source | tuple[str, str, Exception]
+_GLOB = frozenset("*?[")
+_HOME_MARKS = ("system.sqlite", "tenants")
+
+
+class FolderSource:
+    """Every file below a folder, or one file, in a stable order.
+
+    Hidden files and folders, and fonte's own homes, are left out. Links to folders and links that leave the root are
+    refused: each is yielded with its error. ``notes`` says after a scan what an administrator should know.
+
+    Args:
+        path: a folder or a file.
+        include: globs; when given, a file must match one.
+        exclude: globs of what is left out.
+        rules: what is said of sources by glob, later rules winning.
+        default_roles: who may read where no rule names roles.
+        records: take JSON and JSONL files as files of records.
+        max_bytes: the largest file, or record, that is taken.
+        match: a glob that a file must match as well (a source given as a glob).
+        root: the URI that stands for this source, when it is not the path's own.
+
+    """
+
+    def __init__(
+        self,
+        path: str | Path,
+        *,
+        include: Sequence[str] = (),
+        exclude: Sequence[str] = (),
+        rules: Sequence[SourceRule] = (),
+        default_roles: frozenset[str] = frozenset({PUBLIC_ROLE}),
+        records: bool = False,
+        max_bytes: int = DEFAULT_MAX_BYTES,
+        match: str | None = None,
+        root: str | None = None,
+    ) -> None:
+        self._path = os.path.realpath(path)
+        self._given = str(path)
+        self._include, self._exclude = tuple(include), tuple(exclude)
+        self._rules, self._default_roles = tuple(rules), frozenset(default_roles)
+        self._records, self._max_bytes = records, max_bytes
+        self._root = root or file_uri(self._path, folder=os.path.isdir(self._path))
+        self._match = match
+        self._nobody: dict[str, int] = {}
+
+    @property
+    def root(self) -> str:
+        """URI below which every document of this source lies."""
+        return self._root
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the last scan found worth saying: rules that leave documents readable by nobody."""
+        return tuple(
+            f"{count} documents are readable by nobody: {why}" for why, count in sorted(self._nobody.items())
+        )
+
+    def scan(self) -> Iterator[Scanned]:
+        """Every source, in the order of its path's bytes; (uri, name, error) for one that could not be read.
+
+        Raises:
+            SourceUnreadable: the root itself is missing or may not be read.
+        """
+        self._nobody.clear()
+        try:
+            mode = os.stat(self._path).st_mode
+            if stat.S_ISDIR(mode):
+                os.scandir(self._path).close()
+        except OSError as error:
+            raise _missing(self._given, error) from error
+        if stat.S_ISDIR(mode):
+            yield from self._folder()
+        else:
+            yield from self._file(self._path, os.path.basename(self._path))
+
+    def _folder(self) -> Iterator[Scanned]:
+        pending = [self._path]
+        while pending:
+            folder = pending.pop()
+            try:
+                with os.scandir(folder) as listing:
+                    entries = sorted(listing, key=lambda entry: os.fsencode(entry.name))
+            except OSError as error:
+                yield self._failure(folder, unreadable(folder, error))
+                continue
+            if folder != self._path and _is_home(entries):
+                continue
+            folders = []
+            for entry in entries:
+                if entry.name.startswith("."):
+                    continue
+                if entry.is_dir(follow_symlinks=False):
+                    if not matches_any(shown_name(os.path.relpath(entry.path, self._path)), self._exclude):
+                        folders.append(entry.path)
+                else:
+                    yield from self._entry(entry)
+            pending.extend(reversed(folders))
+
+    def _entry(self, entry: os.DirEntry[str]) -> Iterator[Scanned]:
+        name = shown_name(os.path.relpath(entry.path, self._path))
+        if not self._wanted(name):
+            return
+        if entry.is_symlink():
+            refusal = self._refused_link(entry.path)
+            if refusal is not None:
+                yield self._failure(entry.path, SourceUnreadable(f"{name} is {refusal}"))
+                return
+        yield from self._file(entry.path, name)
+
+    def _wanted(self, name: str) -> bool:
+        if self._match is not None and not matches_any(name, (self._match,)):
+            return False
+        return (not self._include or matches_any(name, self._include)) and not matches_any(name, self._exclude)
+
+    def _refused_link(self, path: str) -> str | None:
+        target = os.path.realpath(path)
+        if not os.path.exists(target):
+            return "a link to nothing, or to itself"
+        if os.path.commonpath((self._path, target)) != self._path:
+            return "a link that leaves the folder"
+        if os.path.isdir(target):
+            return "a link to a folder, which is not followed"
+        return None
+
+    def _file(self, path: str, name: str) -> Iterator[Scanned]:
+        ruling = rule_on(name, self._rules, self._default_roles)
+        uri = file_uri(path)
+        try:
+            limit = self._max_bytes
+            is_records = self._records and (Path(name).suffix.lower() in RECORD_SUFFIXES or path == self._path)
+            if is_records:
+                limit = max(limit, os.stat(path).st_size + 1)
+            content_hash, modified_at = hash_file(path, max_bytes=limit)
+        except (OSError, InputError) as error:
+            yield uri, name, error if isinstance(error, InputError) else unreadable(path, error)
+            return
+        if is_records:
+            for item in RecordFile(path, uri, ruling, modified_at, self._max_bytes).scan():
+                self._note(item, ruling.nobody_by)
+                yield item
+            return
+        source = Source(
+            uri=uri,
+            name=name,
+            content_hash=content_hash,
+            acl=ruling.acl,
+            path=path,
+            modified_at=modified_at,
+            language=ruling.language,
+            metadata={"title": ruling.title} if ruling.title else {},
+        )
+        self._note(source, ruling.nobody_by)
+        yield source
+
+    def _note(self, item: Scanned, rule: str | None = None) -> None:
+        if isinstance(item, Source) and not item.acl.roles:
+            why = f"the rule for {rule} names no role" if rule else "no role was given"
+            self._nobody[why] = self._nobody.get(why, 0) + 1
+
+    def _failure(self, path: str, error: Exception) -> tuple[str, str, Exception]:
+        return file_uri(path), shown_name(os.path.relpath(path, self._path)), error
+
+
+def open_source(
+    spec: str,
+    *,
+    include: Sequence[str] = (),
+    exclude: Sequence[str] = (),
+    rules: Sequence[SourceRule] = (),
+    default_roles: frozenset[str] = frozenset({PUBLIC_ROLE}),
+    records: bool = False,
+    max_bytes: int = DEFAULT_MAX_BYTES,
+) -> SourceReader:
+    """The reader of a folder, a file, a ``file://`` URI, or a glob such as ``docs/**/*.md``.
+
+    Raises:
+        SourceUnreadable: nothing is there.
+        InputError: a scheme that is not read yet.
+    """
+    path, root, pattern = _local_path(spec), None, None
+    if not os.path.lexists(path) and _GLOB.intersection(path):
+        path, pattern = _split_glob(path)
+        root = f"{file_uri(os.path.realpath(path), folder=True)}?match={quote(os.fsencode(pattern))}"
+    if not os.path.exists(path):
+        raise _missing(spec, FileNotFoundError(2, "No such file or directory"))
+    return FolderSource(
+        path,
+        include=include,
+        exclude=exclude,
+        rules=rules,
+        default_roles=default_roles,
+        records=records,
+        max_bytes=max_bytes,
+        match=pattern,
+        root=root,
+    )
+
+
+def _local_path(spec: str) -> str:
+    scheme, separator, rest = spec.partition("://")
+    if not separator:
+        return os.path.expanduser(spec)
+    if scheme.lower() != "file":
+        raise InputError(f"{scheme}:// sources are not read yet", hint="give a folder, a file or a glob")
+    return os.fsdecode(unquote_to_bytes(rest.removeprefix("localhost")))
+
+
+def _split_glob(path: str) -> tuple[str, str]:
+    """(folder without wildcards, glob below it)."""
+    parts = path.split("/")
+    at = next(index for index, part in enumerate(parts) if _GLOB.intersection(part))
+    folder = "/".join(parts[:at]) or ("/" if path.startswith("/") else ".")
+    pattern = "/".join(parts[at:])
+    return folder, pattern if "/" in pattern else f"/{pattern}"
+
+
+def _is_home(entries: list[os.DirEntry[str]]) -> bool:
+    names = {entry.name for entry in entries}
+    return all(mark in names for mark in _HOME_MARKS)
+
+
+def _missing(given: str, error: OSError) -> SourceUnreadable:
+    return SourceUnreadable(
+        f"{shown_name(given)} cannot be read: {error.strerror or error}", hint="check the path and its permissions"
+    )

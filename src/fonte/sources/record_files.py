@@ -1,0 +1,149 @@
+"""A file of records (JSON lines, an array, or one object) as one source a record."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import BinaryIO
+from urllib.parse import quote
+
+from fonte.errors import FonteError, InputError, ParseError
+from fonte.sources.files import too_large, unreadable
+from fonte.sources.rules import Ruling
+from fonte.types import RECORD_MEDIA_TYPE, Source, sha256_hex
+
+RECORD_SUFFIXES = frozenset({".json", ".jsonl", ".ndjson"})
+_LINE_SUFFIXES = frozenset({".jsonl", ".ndjson"})
+_LANGUAGE = re.compile(r"[a-z]{2}")
+_LONGEST_ID = 500
+
+
+@dataclass(frozen=True, slots=True)
+class RecordFile:
+    """A file that holds records, and what is said of all of them."""
+
+    path: str
+    uri: str
+    ruling: Ruling
+    modified_at: datetime | None
+    max_bytes: int
+
+    def scan(self) -> Iterator[Source | tuple[str, str, Exception]]:
+        """One source for each record, in order; (uri, name, error) for a line that is none.
+
+        A record's name is its ``_id``, else its ``id``, else its line (in an array: its number); its URI is the
+        file's with ``#`` and that. An id that comes again is an error of the later record.
+        """
+        seen: set[str] = set()
+        try:
+            for number, line in self._records():
+                yield self._source(number, line, seen)
+        except OSError as error:
+            yield self.uri, Path(self.path).name, unreadable(self.path, error)
+        except FonteError as error:
+            yield self.uri, Path(self.path).name, error
+
+    def _records(self) -> Iterator[tuple[int, bytes | FonteError]]:
+        """(line or number, JSON or why not). Raises OSError, and ParseError or SourceTooLarge for a whole file."""
+        with open(self.path, "rb") as file:
+            if Path(self.path).suffix.lower() in _LINE_SUFFIXES or _has_lines(file):
+                file.seek(0)
+                yield from self._lines(file)
+                return
+            file.seek(0)
+            body = file.read(self.max_bytes + 1)
+        if len(body) > self.max_bytes:
+            raise too_large(self.path, self.max_bytes)
+        try:
+            value = json.loads(body.decode("utf-8-sig"), parse_float=_Written, parse_int=_Written)
+        except json.JSONDecodeError as error:
+            raise ParseError(f"not JSON: {error.msg} in line {error.lineno}", uri=self.uri) from error
+        except (ValueError, RecursionError) as error:
+            raise ParseError(f"not JSON: {error}", uri=self.uri) from error
+        for number, member in enumerate(value if isinstance(value, list) else [value], 1):
+            yield number, _dumped(member).encode()
+
+    def _lines(self, file: BinaryIO) -> Iterator[tuple[int, bytes | FonteError]]:
+        number = 0
+        while line := file.readline(self.max_bytes + 1):
+            number += 1
+            if number == 1:
+                line = line.removeprefix(b"\xef\xbb\xbf")
+            if len(line) > self.max_bytes:
+                while line and not line.endswith(b"\n"):
+                    line = file.readline(self.max_bytes)
+                yield number, too_large(f"{self.path}, line {number},", self.max_bytes)
+            elif line.strip():
+                yield number, line.strip()
+
+    def _source(self, number: int, line: bytes | FonteError, seen: set[str]) -> Source | tuple[str, str, Exception]:
+        if isinstance(line, FonteError):
+            return self._failure(number, line)
+        try:
+            record = json.loads(line.decode("utf-8"), parse_int=str, parse_float=str)
+        except (ValueError, RecursionError) as error:
+            return self._failure(number, ParseError(f"line {number} is not JSON: {error}", uri=self.uri))
+        if not isinstance(record, dict):
+            return self._failure(number, ParseError(f"line {number} is no JSON object", uri=self.uri))
+        name = _identity(record) or str(number)
+        if name in seen:
+            return self._failure(number, InputError(f"line {number} repeats the id {name}", hint="ids must be unique"))
+        seen.add(name)
+        language = record.get("lang", record.get("language"))
+        known = isinstance(language, str) and _LANGUAGE.fullmatch(language) is not None
+        return Source(
+            uri=f"{self.uri}#{quote(name.encode('utf-8', 'replace'), safe='')}",
+            name=name,
+            content_hash=sha256_hex(line),
+            acl=self.ruling.acl,
+            body=line,
+            media_type=RECORD_MEDIA_TYPE,
+            modified_at=self.modified_at,
+            language=language if known else self.ruling.language,
+            metadata={"title": self.ruling.title} if self.ruling.title else {},
+        )
+
+    def _failure(self, number: int, error: FonteError) -> tuple[str, str, Exception]:
+        return f"{self.uri}#L{number}", f"{Path(self.path).name}, line {number}", error
+
+
+class _Written(str):
+    """A number as it was written, so that it can be written again without change."""
+
+    __slots__ = ()
+
+
+def _dumped(value: object) -> str:
+    """JSON with numbers exactly as they were; lone surrogates stay escaped."""
+    if isinstance(value, _Written):
+        return str(value)
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{json.dumps(key)}: {_dumped(member)}" for key, member in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_dumped, value)) + "]"
+    return json.dumps(value)
+
+
+def _identity(record: dict[str, object]) -> str | None:
+    for key in ("_id", "id"):
+        value = record.get(key)
+        if isinstance(value, str) and value.strip():
+            return value.strip()[:_LONGEST_ID]
+    return None
+
+
+def _has_lines(file: BinaryIO) -> bool:
+    """Whether the first line with text is a JSON object of its own and another follows."""
+    for line in iter(file.readline, b""):
+        text = line.removeprefix(b"\xef\xbb\xbf").strip()
+        if not text:
+            continue
+        try:
+            return isinstance(json.loads(text), dict) and bool(file.read(1))
+        except (ValueError, RecursionError):
+            return False
+    return False
