@@ -12,13 +12,17 @@ from dataclasses import dataclass, field, replace
 from fonte.evaluation.measures import Needle
 from fonte.types import DEFAULT_TENANT, UNKNOWN_LANGUAGE, Language, sha256_hex
 
+TUNE = "tune"
+HELD_OUT = "held_out"
+
 
 @dataclass(frozen=True, slots=True)
 class Question:
     """One thing to find out, in one or more wordings.
 
     ``relevance`` grades documents, above 0 (those of the needles count 1 when no grades were given). ``roles`` are the
-    asker's. ``line`` is where the question stands in its file.
+    asker's. ``half`` is ``tune`` or ``held_out`` where the set's author divided it, and ``line`` where the question stands
+    in its file.
     """
 
     id: str
@@ -31,9 +35,10 @@ class Question:
     roles: frozenset[str] = frozenset()
     segment: str = ""
     language: Language = UNKNOWN_LANGUAGE
-    answer: str | None = None
+    reference_answer: str | None = None
     must_include: tuple[str, ...] = ()
     must_not_include: tuple[str, ...] = ()
+    half: str = ""
     note: str = ""
     line: int = 0
 
@@ -73,7 +78,7 @@ class GoldenSet:
                 [(needle.document, needle.text) for needle in question.needles],
                 sorted(question.relevance.items()),
                 (question.tenant, question.user, sorted(question.roles)),
-                (question.segment, question.language, question.answer),
+                (question.segment, question.language, question.reference_answer),
                 (question.must_include, question.must_not_include),
             )
             for question in self.questions
@@ -87,26 +92,32 @@ class GoldenSet:
                 yield question, number, wording
 
     def halves(self) -> tuple[GoldenSet, GoldenSet]:
-        """The set in two halves, by hash of the question's id: one to tune on, one not to be looked at.
+        """The set in two: one to tune on, one not to be looked at while tuning.
 
-        Every pair of answerable and segment is split as evenly as it goes, so that both halves hold every kind.
+        As its author divided it (``half``), else by hash of the ids, evenly in every kind of question.
+
+        Raises:
+            ValueError: only some questions are divided, or a half is empty or is called something else.
         """
-        groups: dict[tuple[bool, str, str], list[Question]] = {}
-        for question in sorted(self.questions, key=lambda item: sha256_hex(item.id)):
-            groups.setdefault((question.answerable, question.segment, question.language), []).append(question)
-        first: set[str] = set()
-        turn = 0
-        for _, group in sorted(groups.items()):
-            for question in group:
-                if turn % 2 == 0:
-                    first.add(question.id)
-                turn += 1
-        chosen = tuple(question for question in self.questions if question.id in first)
-        others = tuple(question for question in self.questions if question.id not in first)
-        return (
-            GoldenSet(f"{self.name} (tune)", chosen, self.corpus),
-            GoldenSet(f"{self.name} (held out)", others, self.corpus),
+        named = {question.half for question in self.questions}
+        if named == {""}:
+            first = self._drawn()
+        elif named == {TUNE, HELD_OUT}:
+            first = {question.id for question in self.questions if question.half == TUNE}
+        else:
+            raise ValueError(f"halves should be {TUNE} and {HELD_OUT} for every question, not {sorted(named)}")
+        tune = tuple(question for question in self.questions if question.id in first)
+        held_out = tuple(question for question in self.questions if question.id not in first)
+        return replace(self, name=f"{self.name} ({TUNE})", questions=tune), replace(
+            self, name=f"{self.name} ({HELD_OUT})", questions=held_out
         )
+
+    def _drawn(self) -> set[str]:
+        groups: dict[tuple[bool, str, str], list[str]] = {}
+        for question in self.questions:
+            groups.setdefault((question.answerable, question.segment, question.language), []).append(question.id)
+        ordered = [name for _, names in sorted(groups.items()) for name in sorted(names, key=sha256_hex)]
+        return set(ordered[::2])
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
 """Golden sets out of files: our YAML form and folders in BEIR layout.
 
-Our form is a mapping with ``name`` and ``questions``; each question has ``id``, ``wordings`` (or one ``question``) and,
-as needed, ``answerable``, ``needles`` (``document`` and ``text``), ``relevant`` (document to grade), ``tenant``,
-``user``, ``roles``, ``segment``, ``language``, ``answer``, ``must_include``, ``must_not_include``, ``note``.
+Our form is a mapping with ``name`` and ``questions``; each question has ``id``, ``question`` (and more ``wordings``)
+and, as needed, ``answerable``, ``relevant`` (a list of ``document``, ``needle``, ``grade``), ``half``, ``tenant``,
+``user``, ``roles``, ``segment``, ``language``, ``reference_answer``, ``must_include``, ``must_not_include``, ``note``.
 
 Every fault is an ``InputError`` that names file and line.
 """
@@ -21,10 +21,10 @@ from fonte.evaluation.golden import GoldenSet, Question
 from fonte.evaluation.measures import Needle
 from fonte.types import DEFAULT_TENANT, UNKNOWN_LANGUAGE
 
-_KEYS = frozenset(
-    "id question wordings answerable needles relevant tenant user roles segment language answer must_include "
-    "must_not_include note".split()
-)
+_TEXT_KEYS = ("id", "question", "tenant", "user", "reference_answer", "segment", "language", "half", "note")
+_LIST_KEYS = ("wordings", "roles", "must_include", "must_not_include")
+_KEYS = frozenset((*_TEXT_KEYS, *_LIST_KEYS, "answerable", "relevant"))
+_RELEVANT_KEYS = frozenset({"document", "needle", "grade"})
 
 
 def load_golden(path: Path) -> GoldenSet:
@@ -139,46 +139,53 @@ def _load_yaml(path: Path) -> GoldenSet:
 
 def _question(reader: _Reader, node: yaml.Node) -> Question:
     part = reader.mapping(node, "a question", _KEYS)
-    plain = {key: reader.text(part[key], key) for key in ("id", "question", "tenant", "user", "answer") if key in part}
-    wordings = reader.texts(part.get("wordings"), "wordings")
-    if "question" in plain:
-        wordings = (plain["question"], *wordings)
-    needles = tuple(_needle(reader, item) for item in reader.items(part.get("needles"), "needles"))
-    relevance = dict.fromkeys((needle.document for needle in needles), 1)
-    if "relevant" in part:
-        graded = reader.mapping(part["relevant"], "relevant")
-        relevance |= {name: reader.grade(grade, f"the grade of {name}") for name, grade in graded.items()}
+    plain = {key: reader.text(part[key], key) for key in _TEXT_KEYS if key in part}
+    lists = {key: reader.texts(part.get(key), key) for key in _LIST_KEYS}
+    needles, relevance = _relevant(reader, reader.items(part.get("relevant"), "relevant"))
+    first = (plain["question"],) if "question" in plain else ()
     try:
         return Question(
             id=plain.get("id", ""),
-            wordings=wordings,
+            wordings=(*first, *lists["wordings"]),
             answerable=reader.flag(part["answerable"], "answerable") if "answerable" in part else True,
             needles=needles,
             relevance=relevance,
             tenant=plain.get("tenant", DEFAULT_TENANT),
             user=plain.get("user"),
-            roles=frozenset(reader.texts(part.get("roles"), "roles")),
-            segment=reader.text(part["segment"], "segment") if "segment" in part else "",
-            language=reader.text(part["language"], "language") if "language" in part else UNKNOWN_LANGUAGE,
-            answer=plain.get("answer"),
-            must_include=reader.texts(part.get("must_include"), "must_include"),
-            must_not_include=reader.texts(part.get("must_not_include"), "must_not_include"),
-            note=reader.text(part["note"], "note") if "note" in part else "",
+            roles=frozenset(lists["roles"]),
+            segment=plain.get("segment", ""),
+            language=plain.get("language", UNKNOWN_LANGUAGE),
+            reference_answer=plain.get("reference_answer"),
+            must_include=lists["must_include"],
+            must_not_include=lists["must_not_include"],
+            half=plain.get("half", ""),
+            note=plain.get("note", ""),
             line=node.start_mark.line + 1,
         )
     except ValueError as error:
         reader.fail(node, str(error))
 
 
-def _needle(reader: _Reader, node: yaml.Node) -> Needle:
-    part = reader.mapping(node, "a needle", frozenset({"document", "text"}))
-    for key in ("document", "text"):
-        if key not in part:
-            reader.fail(node, f"a needle needs {key}")
-    try:
-        return Needle(reader.text(part["document"], "document"), reader.text(part["text"], "text"))
-    except ValueError as error:
-        reader.fail(node, str(error))
+def _relevant(reader: _Reader, nodes: list[yaml.Node]) -> tuple[tuple[Needle, ...], dict[str, int]]:
+    """Needles, and the best grade of each document; a document counts 1 where no grade is given."""
+    needles: list[Needle] = []
+    relevance: dict[str, int] = {}
+    for node in nodes:
+        part = reader.mapping(node, "each of relevant", _RELEVANT_KEYS)
+        if "document" not in part:
+            reader.fail(node, "each of relevant needs document")
+        document = reader.text(part["document"], "document")
+        grade = reader.grade(part["grade"], "grade") if "grade" in part else 1
+        if grade < 1:
+            reader.fail(part["grade"], "grade should be at least 1")
+        relevance[document] = max(grade, relevance.get(document, 1))
+        if "needle" not in part:
+            continue
+        try:
+            needles.append(Needle(document, reader.text(part["needle"], "needle")))
+        except ValueError as error:
+            reader.fail(part["needle"], str(error))
+    return tuple(needles), relevance
 
 
 # --- BEIR layout -----------------------------------------------------------------------------------------------------
@@ -213,7 +220,7 @@ def _load_beir(folder: Path) -> GoldenSet:
                     roles=frozenset(map(str, row.get("roles", ()))),
                     segment=str(row.get("segment", "")),
                     language=str(row.get("lang", UNKNOWN_LANGUAGE)),
-                    answer=next(map(str, row.get("answers") or ()), None),
+                    reference_answer=next(map(str, row.get("answers") or ()), None),
                     line=line,
                 )
             )
