@@ -94,7 +94,8 @@ def _decode_with_nuls(body: bytes) -> Decoded | None:
         return _strict(body, "utf-32-be")
     even, odd = (shares[0] + shares[2]) / 2, (shares[1] + shares[3]) / 2
     for low, high, encoding in ((even, odd, "utf-16-le"), (odd, even, "utf-16-be")):
-        if high > 0.02 and low < high / 10:
+        surely = high > 0.3 or (high > 0.02 and _strict(body, "utf-8") is None)  # East Asian text has few NULs
+        if surely and low < high / 10:
             decoded = _strict(body, encoding)
             if decoded is not None and not _mostly_odd(decoded.text):
                 return decoded

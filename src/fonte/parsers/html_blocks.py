@@ -114,7 +114,7 @@ class BlockReader:
         self._counts[tag] += 1
         for switch in switches:
             self._depth[switch] += 1
-        if tag in _ANCHORED and not self._depth["s"] and not self._depth["b"]:
+        if tag in _ANCHORED and not self._depth["s"] and (not self._depth["b"] or tag in _HEADINGS):
             anchor = attributes.get("id") or (attributes.get("name") if tag == "a" else None)
             self._anchor = anchor or self._anchor
 

@@ -1,0 +1,184 @@
+"""HTML to blocks: decoded by what its bytes are, read through lxml's tree, and through the standard library's
+tokenizer when the tree has lost text (very deep nesting, very long text)."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Sequence
+from functools import cached_property
+from importlib.metadata import version
+
+from fonte.errors import ParseError
+from fonte.parsers.counting import count_text
+from fonte.parsers.encodings import normalise_newlines
+from fonte.parsers.html_blocks import BlockReader, Piece, read_events
+from fonte.parsers.plain import decoded_body, undecoded
+from fonte.types import Block, BlockKind, Counts, Loss, Parsed, Source
+
+_META_CHARSET = re.compile(rb"""<meta\b[^>]*?charset\s*=\s*["']?\s*([\w.:-]+)|<\?xml[^>]*?encoding=["']([\w.:-]+)""", re.I)
+_HEAD_BYTES = 16_384
+_NO_TEXT = re.compile(
+    r"<!--.*?(?:-->|\Z)|<(script|style|template|svg|math|iframe|object|embed|applet|canvas|audio|video|noembed|noframes"
+    r"|textarea|select|datalist|title)\b.*?(?:</\1\s*>|\Z)",
+    re.DOTALL | re.IGNORECASE,
+)
+_TAG = re.compile(r"<[/!?]?[A-Za-z][^<>]*>|<![^<>]*>|<\?[^<>]*>")
+_REFERENCE = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z]\w{1,30});?")
+_KEPT_SHARE = 0.9
+_MAIN_SHARE = 0.3
+_MAIN_WORDS = 20
+
+
+class HtmlParser:
+    """Headings, paragraphs, lists, tables and preformatted text, without navigation and page furniture."""
+
+    @cached_property
+    def name(self) -> str:
+        """Parser and library with their versions."""
+        return f"html/1 lxml {version('lxml')}"
+
+    def parse(self, source: Source) -> Parsed:
+        """Blocks in order; ``main`` or ``article`` alone where there is one of substance.
+
+        Raises:
+            ParseError: not text, or text that no reader finds.
+        """
+        decoded = decoded_body(source, declared=_declared(source.body or b""))
+        text = normalise_newlines(decoded.text)
+        losses = list(undecoded(decoded))
+        if "\0" in text:
+            losses.append(Loss("nul_characters", "NUL characters were left out", text.count("\0")))
+            text = text.replace("\0", "")
+        stripped = _stripped(text)
+        words = count_text(stripped).words
+        reader = _best_reader(text, words)
+        kept, boilerplate = _content(reader.pieces)
+        if not kept and words and not boilerplate:
+            raise ParseError("no text came out of HTML that has some", uri=source.uri)
+        if not kept:
+            kept, boilerplate = boilerplate, []
+        losses += _losses(kept, boilerplate, reader, words)
+        metadata = {"encoding": decoded.encoding, **reader.meta}
+        if reader.language:
+            metadata["lang"] = reader.language
+        if reader.empty_cells:
+            metadata["empty_cells"] = str(reader.empty_cells)
+        blocks = tuple(piece.block for piece in kept)
+        return Parsed(
+            blocks=blocks,
+            parser=self.name,
+            title=reader.title,
+            media_type="text/html",
+            source_counts=_counts(stripped, boilerplate, sum(block.kind is BlockKind.ROW for block in blocks)),
+            losses=tuple(losses),
+            metadata=metadata,
+            empty_reason=None if blocks else "empty",
+        )
+
+
+def _declared(body: bytes) -> str | None:
+    match = _META_CHARSET.search(body[:_HEAD_BYTES])
+    if match is None:
+        return None
+    name = (match[1] or match[2]).decode("ascii", "replace")
+    try:
+        codecs.lookup(name)
+    except LookupError:
+        return None
+    return name
+
+
+def _stripped(text: str) -> str:
+    """The text without tags, found without any parser: what a parse must not lose."""
+    return _REFERENCE.sub(" ", _TAG.sub(" ", _NO_TEXT.sub(" ", text)))
+
+
+def _best_reader(text: str, words: int) -> BlockReader:
+    """The tree's pieces, unless they miss words that the tokenizer finds."""
+    reader = _read_tree(text)
+    found = 0 if reader is None else _words(reader.pieces)
+    if reader is not None and found >= _KEPT_SHARE * words:
+        return reader
+    other = read_events(text)
+    return other if reader is None or _words(other.pieces) > found else reader
+
+
+def _read_tree(text: str) -> BlockReader | None:
+    """Walk lxml's tree without recursion; None when there is none."""
+    from lxml import etree  # noqa: PLC0415 - only a process that reads HTML pays for it
+
+    parser = etree.HTMLParser(
+        encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True, no_network=True, recover=True
+    )
+    try:
+        root = etree.fromstring(text.encode("utf-8", "replace"), parser)
+    except (etree.LxmlError, ValueError):
+        return None
+    if root is None:
+        return None
+    reader = BlockReader()
+    for event, element in etree.iterwalk(root, events=("start", "end")):
+        tag = element.tag
+        if not isinstance(tag, str):  # an entity or a comment that stayed
+            continue
+        if event == "start":
+            reader.start(tag, {str(name): str(value) for name, value in element.attrib.items()})
+            if element.text:
+                reader.text(element.text)
+        else:
+            reader.end(tag)
+            if element.tail:
+                reader.text(element.tail)
+    reader.finish()
+    return reader
+
+
+def _content(pieces: Sequence[Piece]) -> tuple[list[Piece], list[Piece]]:
+    """(what is kept, what is page furniture). The page's own heading is kept wherever it stands."""
+    inside = [piece for piece in pieces if piece.main and not piece.boilerplate]
+    plain = [piece for piece in pieces if not piece.boilerplate]
+    words = _words(inside)
+    only_main = words >= _MAIN_WORDS and words >= _MAIN_SHARE * _words(plain)
+    kept: list[Piece] = []
+    left: list[Piece] = []
+    for piece in pieces:
+        is_title = piece.block.kind is BlockKind.HEADING and piece.block.level == 1
+        wanted = piece.main if only_main else True
+        (kept if is_title or (wanted and not piece.boilerplate) else left).append(piece)
+    return kept, left
+
+
+def _words(pieces: Sequence[Piece]) -> int:
+    return sum(count_text(piece.block.text).words for piece in pieces)
+
+
+def _losses(kept: Sequence[Piece], boilerplate: Sequence[Piece], reader: BlockReader, words: int) -> list[Loss]:
+    losses = []
+    left = _words(boilerplate)
+    if left:
+        losses.append(Loss("boilerplate", f"{left} words of navigation and page furniture were left out", left))
+    hidden = _words([piece for piece in kept if piece.hidden])
+    if hidden:
+        losses.append(Loss("hidden_text", f"{hidden} words that a browser does not show were kept", hidden))
+    missing = words - _words(reader.pieces)
+    if missing > (1 - _KEPT_SHARE) * words:
+        losses.append(Loss("text_lost", f"{missing} words of the source were not found again", missing))
+    return losses
+
+
+def _counts(stripped: str, boilerplate: Sequence[Piece], rows: int) -> Counts:
+    """Counts of the source's text without its page furniture."""
+    whole = count_text(stripped, rows=rows)
+    left = count_text("\n".join(_bare(piece.block) for piece in boilerplate))
+    return Counts(
+        characters=max(0, whole.characters - left.characters),
+        words=max(0, whole.words - left.words),
+        numbers=max(0, whole.numbers - left.numbers),
+        rows=rows,
+    )
+
+
+def _bare(block: Block) -> str:
+    """A block's text as it stood in the source: without the mark of a list item."""
+    return re.sub(r"^(?:- |\d+\. )", "", block.text) if block.kind is BlockKind.LIST_ITEM else block.text
