@@ -44,22 +44,27 @@ _NUMBER = re.compile(r"\d+(?:[.,'’]\d+)*")
 _GROUPED = 3
 
 
-def _dates(text: str) -> tuple[frozenset[date], str]:
-    """Every reading of the dates in a text, and the text without them."""
-    found: set[date] = set()
+def _dates(text: str) -> tuple[list[frozenset[date]], str]:
+    """The readings of each date in a text, and the text without them."""
+    found: list[frozenset[date]] = []
     for pattern in _DATES:
         for match in pattern.finditer(text):
             parts = match.groupdict()
             day = int(parts["d"])
             month = int(parts["m"]) if parts.get("m") else _MONTHS[parts["name"].lower()]
             # 03/04/2026 is read both ways round: which one was meant is not ours to guess.
-            for first, second in {(day, month), (month, day)} if parts.get("m") else {(day, month)}:
-                try:
-                    found.add(date(int(parts["y"]), second, first))
-                except ValueError:
-                    continue
+            both = ((day, month), (month, day)) if parts.get("m") else ((day, month),)
+            found.append(frozenset(_valid(int(parts["y"]), second, first) for first, second in both) - {date.min})
         text = pattern.sub(" ", text)
-    return frozenset(found), text
+    return [one for one in found if one], text
+
+
+def _valid(year: int, month: int, day: int) -> date:
+    """The date, or date.min for a day that no calendar has."""
+    try:
+        return date(year, month, day)
+    except ValueError:
+        return date.min
 
 
 def readings(number: str) -> frozenset[str]:
@@ -69,7 +74,7 @@ def readings(number: str) -> frozenset[str]:
     for decimal, group in ((".", ","), (",", ".")):
         whole, *rest = plain.split(decimal)
         groups = whole.split(group)
-        if len(rest) > 1 or (len(groups) > 1 and any(len(part) != _GROUPED for part in groups[1:])):
+        if len(rest) > 1 or any(len(part) != _GROUPED for part in groups[1:]) or not all(part.isdigit() for part in rest):
             continue
         value = "".join(groups).lstrip("0") or "0"
         fraction = rest[0].rstrip("0") if rest else ""
@@ -81,9 +86,10 @@ def missing_figures(sentence: str, sources: Iterable[str]) -> list[str]:
     """Numbers and dates of a sentence that none of the sources holds, as they are written in the sentence."""
     whole = "\n".join(sources)
     source_dates, source_rest = _dates(whole)
+    days = frozenset[date]().union(*source_dates)
     known = frozenset[str]().union(*(readings(match.group()) for match in _NUMBER.finditer(source_rest + " " + whole)))
     sentence_dates, rest = _dates(sentence)
-    missing = [] if not sentence_dates or sentence_dates & source_dates else [min(sentence_dates).isoformat()]
+    missing = [min(one).isoformat() for one in sentence_dates if not one & days]
     missing += [match.group() for match in _NUMBER.finditer(rest) if not readings(match.group()) & known]
     return missing
 

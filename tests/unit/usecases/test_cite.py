@@ -1,0 +1,125 @@
+"""Drafts of every kind to cited sentences: only minted markers, quotes cut from stored text."""
+
+from __future__ import annotations
+
+import hashlib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fonte.cite import cite, mint
+from fonte.types import Draft, DraftSentence
+from making import document, passage
+
+LEAVE = document("Full-time staff get 26 days of leave. Part-time staff get a share of it.")
+TRAVEL = document("Trains are booked in second class. A night in a hotel costs at most 120 euro.", "travel.md")
+
+
+def test_markers_that_were_handed_out_become_citations() -> None:
+    draft = Draft("Staff get 26 days of leave. [1] A hotel costs at most 120 euro [2].")
+    cited = cite(draft, [passage(LEAVE, 1), passage(TRAVEL, 2)], language="en")
+    assert [sentence.text for sentence in cited.sentences] == [
+        "Staff get 26 days of leave [1].",
+        "A hotel costs at most 120 euro [2].",
+    ]
+    assert [one.document_name for one in cited.citations] == ["policy.md", "travel.md"]
+    assert cited.removed == ()
+
+
+def test_case_8_and_13_invented_markers_are_removed_and_recorded() -> None:
+    draft = Draft("Staff get 26 days [1][7]. Trains run [abcdefgh] often [5, 1].")
+    cited = cite(draft, [passage(LEAVE, 1)], language="en")
+    assert [one.index for one in cited.citations] == [1]
+    assert cited.removed == ("[7]", "[5]")
+    assert [sentence.citations for sentence in cited.sentences] == [(1,), (1,)]
+
+
+def test_case_15_the_marker_of_the_third_source_stays_three() -> None:
+    third = document("The canteen opens at noon.", "canteen.md")
+    passages = [passage(LEAVE, 1), passage(TRAVEL, 2), passage(third, 3)]
+    cited = cite(Draft("The canteen opens at noon [3]."), passages, language="en")
+    assert [(one.index, one.document_name) for one in cited.citations] == [(3, "canteen.md")]
+
+
+def test_case_20_a_draft_without_markers_cites_nothing_and_is_unsupported() -> None:
+    cited = cite(Draft("Staff get 26 days."), [passage(LEAVE)], language="en")
+    assert cited.citations == ()
+    assert cited.sentences[0].support == "unsupported"
+
+
+def test_a_figure_that_the_source_does_not_hold_is_unsupported() -> None:
+    cited = cite(Draft("Staff get 27 days of leave [1]."), [passage(LEAVE)], language="en")
+    assert cited.sentences[0].support == "unsupported"
+    assert cited.sentences[0].checks == {"numbers": "missing: 27"}
+
+
+def test_what_was_not_checked_is_not_called_supported() -> None:
+    cited = cite(Draft("Staff get 26 days of leave [1]."), [passage(LEAVE)], language="en")
+    assert cited.sentences[0].support == "not_checked"
+    assert cited.sentences[0].checks["numbers"] == "ok"
+
+
+def test_links_and_html_of_a_draft_do_not_pass() -> None:
+    draft = Draft('See [the policy](https://evil.example/x) <img src="x" onerror="y"> https://evil.example now [1].')
+    cited = cite(draft, [passage(LEAVE)], language="en")
+    assert "evil" not in cited.text
+    assert "<" not in cited.text
+    assert "the policy" in cited.text
+    assert len(cited.removed) == 3
+
+
+def test_a_taken_sentence_is_supported_and_its_place_is_checked() -> None:
+    taken = DraftSentence(LEAVE.text[0:37], 1, 0, 37)
+    cited = cite(Draft("ignored", taken=(taken,)), [passage(LEAVE)], language="en")
+    assert cited.text == "Full-time staff get 26 days of leave [1]."
+    assert cited.sentences[0].support == "supported"
+
+
+def test_a_sentence_that_was_not_taken_from_where_it_says_is_dropped() -> None:
+    false = DraftSentence("Full-time staff get 99 days of leave.", 1, 0, 37)
+    cited = cite(Draft("x", taken=(false,)), [passage(LEAVE)], language="en")
+    assert cited.sentences == ()
+    assert cited.removed == ("[1]",)
+
+
+def test_a_bracketed_number_of_the_source_is_no_marker_of_ours() -> None:
+    source = document("Water boils at 100 degrees [2] at sea level.", "boiling.md")
+    taken = DraftSentence(source.text, 1, 0, len(source.text))
+    cited = cite(Draft("x", taken=(taken,)), [passage(source, 1), passage(LEAVE, 2)], language="en")
+    assert [one.index for one in cited.citations] == [1]
+    assert cited.text == "Water boils at 100 degrees at sea level [1]."
+
+
+def test_case_6_one_sentence_in_three_files_cites_all_three() -> None:
+    texts = [document("The gate closes at nine. " + extra, f"{extra}.md") for extra in ("One.", "Two.", "Three.")]
+    taken = tuple(DraftSentence(text.text[:24], marker, 0, 24) for marker, text in enumerate(texts, start=1))
+    cited = cite(Draft("x", taken=taken), [passage(text, n) for n, text in enumerate(texts, start=1)], language="en")
+    assert cited.text == "The gate closes at nine [1][2][3]."
+    assert [one.index for one in cited.citations] == [1, 2, 3]
+
+
+@given(st.text(max_size=80), st.text(min_size=1, max_size=80), st.integers(0, 5))
+def test_every_quote_is_the_slice_of_its_document_and_has_its_hash(before: str, content: str, marker: int) -> None:
+    if not content.strip():
+        content += "x"
+    source = document(before + content, "any.md")
+    citation = mint(passage(source, marker, len(before)))
+    assert citation.quote == source.text[citation.locator.start : citation.locator.end] == content
+    assert citation.quote_sha256 == hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+@given(st.text(alphabet="abc [1]2[]0.,;9【】\n!", max_size=120))
+def test_no_draft_makes_a_citation_that_was_not_handed_out(text: str) -> None:
+    passages = [passage(LEAVE, 1), passage(TRAVEL, 2)]
+    cited = cite(Draft(text), passages, language="en")
+    assert {one.index for one in cited.citations} <= {1, 2}
+    assert {marker for sentence in cited.sentences for marker in sentence.citations} == {
+        one.index for one in cited.citations
+    }
+
+
+@pytest.mark.parametrize("stop", ["", ".", "!", "?", "…", "..."])
+def test_a_marker_stands_before_the_stop(stop: str) -> None:
+    cited = cite(Draft(f"Staff get 26 days [1]{stop}"), [passage(LEAVE)], language="en")
+    assert cited.sentences[0].text == f"Staff get 26 days [1]{stop or '.'}"
