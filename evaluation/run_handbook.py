@@ -1,0 +1,134 @@
+"""The shipped handbook against its golden set: citations, needles, facts, refusals, destroyed answers.
+
+    .venv/bin/python evaluation/run_handbook.py --half held_out --out evaluation/results/handbook.json
+
+Every wording of every question is asked by a principal with the question's roles. Nothing is tuned here.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import sys
+from collections import defaultdict
+from collections.abc import Iterable
+from pathlib import Path
+
+from fonte import Abstained, Answered, Corpus, Principal
+from fonte.evaluation.golden import GoldenSet, Question
+from fonte.evaluation.golden_files import load_golden
+from fonte.evaluation.measures import Retrieved, needle_at
+from fonte.evaluation.statistics import wilson
+
+ROOT = Path(__file__).resolve().parents[1]
+K = 5
+
+
+def asker_of(question: Question) -> Principal:
+    """Who asks."""
+    return Principal(roles=question.roles - {"public"})
+
+
+def needle_found(corpus: Corpus, question: Question, text: str) -> bool:
+    """Whether one of the first five chunks holds a whole needle."""
+    found = corpus.search(text, principal=asker_of(question), k=K)
+    rows = [
+        Retrieved(one.stored.document_name, one.locator.start, one.locator.end, one.content) for one in found.results
+    ]
+    return needle_at(rows, question.needles, K) > 0
+
+
+def citations_hold(corpus: Corpus, answer: Answered, asker: Principal) -> list[bool]:
+    """For each citation, whether its quote is the slice of the stored document and has its hash."""
+    held = []
+    for one in answer.citations:
+        document, _, _ = corpus.show(one.document_id, principal=asker)
+        same = document.text[one.locator.start : one.locator.end] == one.quote
+        held.append(same and hashlib.sha256(one.quote.encode()).hexdigest() == one.quote_sha256)
+    return held
+
+
+def holds_fact(question: Question, text: str) -> bool:
+    """Whether an answer holds every string that a right answer must, and none that it must not."""
+    low = text.casefold()
+    return all(part.casefold() in low for part in question.must_include) and not any(
+        part.casefold() in low for part in question.must_not_include
+    )
+
+
+def share(values: Iterable[bool]) -> dict[str, float | int]:
+    """A proportion with its Wilson interval."""
+    listed = list(values)
+    interval = wilson(sum(listed), len(listed))
+    return {
+        "value": round(interval.value, 4),
+        "low": round(interval.low, 4),
+        "high": round(interval.high, 4),
+        "n": interval.n,
+    }
+
+
+def run(corpus: Corpus, golden: GoldenSet, *, verbose: bool) -> dict[str, object]:
+    """Every figure of the set."""
+    needles: list[bool] = []
+    facts: list[bool] = []
+    answered: list[bool] = []
+    refused: list[bool] = []
+    cited: list[bool] = []
+    segments: dict[str, list[bool]] = defaultdict(list)
+    for question, number, text in golden.queries():
+        asker = asker_of(question)
+        answer = corpus.ask(text, principal=asker)
+        if isinstance(answer, Answered):
+            cited += citations_hold(corpus, answer, asker)
+        right = isinstance(answer, Abstained) is not question.answerable
+        segments[f"{question.segment} ({'answerable' if question.answerable else 'not'})"].append(right)
+        if not question.answerable:
+            refused.append(isinstance(answer, Abstained))
+        else:
+            answered.append(isinstance(answer, Answered))
+            needles.append(needle_found(corpus, question, text))
+            facts.append(isinstance(answer, Answered) and holds_fact(question, answer.text))
+        if verbose:
+            fault = not right or (question.answerable and not (needles[-1] and facts[-1]))
+            told = answer.text if isinstance(answer, Answered) else answer.reason.value
+            mark = "--" if fault else "ok"
+            print(f"{mark} {question.id}/{number} [{question.segment}] {answer.gate.score:.2f} {text}\n     {told[:240]}")
+    return {
+        "set": golden.name,
+        "fingerprint": golden.fingerprint,
+        "citations_exact": share(cited),
+        f"needle@{K}": share(needles),
+        "answer_holds_fact": share(facts),
+        "answerable_answered": share(answered),
+        "unanswerable_refused": share(refused),
+        "segments_decided_rightly": {name: share(values) for name, values in sorted(segments.items())},
+    }
+
+
+def main() -> int:
+    """Sync the handbook and measure."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--home", type=Path, default=ROOT / ".fonte-handbook")
+    parser.add_argument("--half", choices=("tune", "held_out", "all"), default="all")
+    parser.add_argument("--verbose", action="store_true")
+    parser.add_argument("--out", type=Path)
+    options = parser.parse_args()
+    corpus = Corpus.open(options.home, config=ROOT / "sample" / "fonte.toml")
+    corpus.sync(str(ROOT / "sample" / "handbook"))
+    golden = load_golden(ROOT / "evaluation" / "golden" / "handbook.yaml")
+    if options.half != "all":
+        kept = tuple(question for question in golden.questions if question.half == options.half)
+        golden = GoldenSet(f"{golden.name} ({options.half})", kept, golden.corpus)
+    result = run(corpus, golden, verbose=options.verbose)
+    text = json.dumps(result, indent=1, ensure_ascii=False)
+    print(text)
+    if options.out:
+        options.out.parent.mkdir(parents=True, exist_ok=True)
+        options.out.write_text(text + "\n", encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
