@@ -49,9 +49,20 @@ def find_furniture(pages: Sequence[Sequence[Row]], extents: Sequence[tuple[float
 def without_furniture(
     rows: Sequence[Row], extent: tuple[float, float], furniture: set[tuple[str, int]]
 ) -> tuple[list[Row], list[Row]]:
-    """(rows that stay, rows that are furniture) of one page."""
-    kept: list[Row] = []
-    gone: list[Row] = []
-    for row in rows:
-        (gone if _in_margin(row, *extent) and _key(row) in furniture else kept).append(row)
-    return kept, gone
+    """(rows that stay, rows that are furniture) of one page.
+
+    Only what lies between the text and the page's edge goes: a repeated line with other text beyond it stays.
+    """
+    gone: set[int] = set()
+    frame = rows[0].words[0].frame if rows else 0
+    upright = sorted((row for row in rows if row.words[0].frame == frame), key=lambda row: row.y0)
+    for order in (upright, upright[::-1]):
+        blocked: Row | None = None
+        for row in order:
+            if blocked is not None and abs(blocked.y0 - row.y0) > 0.5 * row.size:
+                break
+            if _in_margin(row, *extent) and _key(row) in furniture:
+                gone.add(id(row))
+            else:
+                blocked = row
+    return [row for row in rows if id(row) not in gone], [row for row in rows if id(row) in gone]

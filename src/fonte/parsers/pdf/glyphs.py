@@ -86,6 +86,8 @@ def normalised(code: int) -> str:
         return unicodedata.normalize("NFKC", chr(code))
     if 0xD800 <= code <= 0xDFFF:  # noqa: PLR2004 - half of a surrogate pair
         return "\ufffd"
+    if code <= 0x9F:  # noqa: PLR2004 - controls stand for glyphs that the font does not name
+        return "•"
     return _BULLETS.get(code) or chr(code)
 
 
