@@ -20,6 +20,7 @@ _BOMS = (
 _SAMPLE_BYTES = 65_536
 _CONTROLS = bytes([*range(1, 9), *range(14, 27), *range(28, 32), 127])
 _BINARY_SHARE = 0.01
+_STRAY_NULS = 4
 _WESTERN = frozenset(
     "àâäáãåæçèéêëìíîïñòóôöõøùúûüýÿßœšžÀÂÄÁÃÅÆÇÈÉÊËÌÍÎÏÑÒÓÔÖÕØÙÚÛÜÝŒ“”‘’‚„–—…•€«»‹›°§©®™·£½¼¾²³¹ªº¿¡±×÷µ¶´¨\u00a0\u00ad"
 )
@@ -48,8 +49,10 @@ def decode(body: bytes, *, declared: str | None = None) -> Decoded | None:
             return _decode_marked(body, encoding)
     if b"\0" in body:
         return _decode_with_nuls(body)
-    if _looks_binary(body):
-        return None
+    return None if _looks_binary(body) else _decode_unmarked(body, declared)
+
+
+def _decode_unmarked(body: bytes, declared: str | None = None) -> Decoded:
     codec = _known_codec(declared)
     if codec in {"iso2022_jp", "hz"}:  # seven-bit encodings are valid UTF-8 too
         decoded = _strict(body, codec)
@@ -99,11 +102,11 @@ def _decode_with_nuls(body: bytes) -> Decoded | None:
             decoded = _strict(body, encoding)
             if decoded is not None and not _mostly_odd(decoded.text):
                 return decoded
-    if body.count(0) > _BINARY_SHARE * len(body):
+    nuls = body.count(0)
+    few = nuls <= _BINARY_SHARE * len(body) or (nuls <= _STRAY_NULS and nuls < len(body) / 8)
+    if not few or _looks_binary(body.replace(b"\0", b"")):
         return None
-    decoded = decode(body.replace(b"\0", b"\x1a"))  # SUB: a control character that text does not use either
-    if decoded is None:
-        return None
+    decoded = _decode_unmarked(body.replace(b"\0", b"\x1a"))  # SUB: a control character that text does not use either
     stray = decoded.text.count("\x1a")
     return Decoded(decoded.text.replace("\x1a", "\ufffd"), decoded.encoding, decoded.replaced + stray)
 

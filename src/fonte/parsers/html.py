@@ -24,6 +24,11 @@ _NO_TEXT = re.compile(
     re.DOTALL | re.IGNORECASE,
 )
 _TAG = re.compile(r"<[/!?]?[A-Za-z][^<>]*>|<![^<>]*>|<\?[^<>]*>")
+_INLINE_TAG = re.compile(
+    r"</?(?:a|abbr|acronym|b|bdi|bdo|big|cite|code|data|del|dfn|em|font|i|ins|kbd|mark|q|rp|rt|ruby|s|samp|small|span"
+    r"|strike|strong|sub|sup|time|tt|u|var|wbr)\b[^<>]*>",
+    re.IGNORECASE,
+)
 _REFERENCE = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z]\w{1,30});?")
 _KEPT_SHARE = 0.9
 _MAIN_SHARE = 0.3
@@ -47,9 +52,6 @@ class HtmlParser:
         decoded = decoded_body(source, declared=_declared(source.body or b""))
         text = normalise_newlines(decoded.text)
         losses = list(undecoded(decoded))
-        if "\0" in text:
-            losses.append(Loss("nul_characters", "NUL characters were left out", text.count("\0")))
-            text = text.replace("\0", "")
         stripped = _stripped(text)
         words = count_text(stripped).words
         reader = _best_reader(text, words)
@@ -91,7 +93,7 @@ def _declared(body: bytes) -> str | None:
 
 def _stripped(text: str) -> str:
     """The text without tags, found without any parser: what a parse must not lose."""
-    return _REFERENCE.sub(" ", _TAG.sub(" ", _NO_TEXT.sub(" ", text)))
+    return _REFERENCE.sub(" ", _TAG.sub(" ", _INLINE_TAG.sub("", _NO_TEXT.sub(" ", text))))
 
 
 def _best_reader(text: str, words: int) -> BlockReader:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 
@@ -32,6 +32,7 @@ _ANCHORED = _BLOCK | {"a"}
 _SPACE = re.compile(r"[ \t\r\n\f\v]+")
 _TABLE_PARTS = frozenset({"table", "thead", "tbody", "tfoot", "tr", "td", "th", "caption", "body", "html"})
 _MAX_SPAN = 100
+_RAISED = frozenset("0123456789-−+")
 
 
 @dataclass(slots=True)
@@ -88,6 +89,7 @@ class BlockReader:
         self._lists: list[int | None] = []
         self._frames: list[_Frame] = []
         self._anchor: str | None = None
+        self._superscript = False
 
     # --- events
 
@@ -99,6 +101,7 @@ class BlockReader:
             self.language = attributes["lang"]
         if tag == "title" and self.title is None and not self._in_graphics():
             self._title = []
+        self._superscript = tag == "sup"
         if tag == "br":
             self._text.append("\n")
         elif tag == "img" and not self._depth["s"]:
@@ -140,7 +143,9 @@ class BlockReader:
         if self._title is not None:
             self._title.append(data)
         elif not self._depth["s"]:
+            data = raised(data, self._text) if self._superscript else data
             self._text.append(data if self._depth["p"] else _SPACE.sub(" ", data))
+        self._superscript = False
 
     def finish(self) -> None:
         """The document ends."""
@@ -355,6 +360,12 @@ def _grid(rows: list[list[_Cell]]) -> list[list[str]]:
                 cells.append(text)
         grid.append(cells)
     return grid
+
+
+def raised(superscript: str, before: Sequence[str]) -> str:
+    """A superscript as plain text: 10⁶ must not read as 106, so a digit after a letter or digit gets a ``^``."""
+    last = next((piece[-1] for piece in reversed(before) if piece), " ")
+    return f"^{superscript}" if last.isalnum() and superscript[:1] in _RAISED else superscript
 
 
 def _flowed(raw: str) -> str:

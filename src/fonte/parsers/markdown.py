@@ -12,7 +12,7 @@ from fonte.errors import ParseError
 from fonte.parsers.counting import count_text
 from fonte.parsers.encodings import normalise_newlines
 from fonte.parsers.frontmatter import split_front_matter
-from fonte.parsers.html_blocks import fragment_blocks
+from fonte.parsers.html_blocks import fragment_blocks, raised
 from fonte.parsers.plain import decoded_body, undecoded, verbatim_blocks
 from fonte.parsers.tables import count_empty_cells, table_blocks
 from fonte.types import Block, BlockKind, Counts, Loss, Parsed, Place, Source
@@ -30,6 +30,7 @@ _LINK_TARGET = re.compile(r"\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s+\"[^\"\n]
 _REFERENCE = re.compile(r"^ {0,3}\[[^\]\n]+\]:\s*\S+.*$|\]\[[^\]\n]*\]|\[\^[^\]\n]+\]:?", re.MULTILINE)
 _HTML = re.compile(r"<!--.*?-->|<(script|style)\b.*?</\1\s*>|<[/!]?[A-Za-z][^<>]*>", re.DOTALL | re.IGNORECASE)
 _FENCE_LINE = re.compile(r"^ {0,3}(?:`{3,}|~{3,}).*$", re.MULTILINE)
+_ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z]\w{1,30});")
 
 
@@ -230,12 +231,13 @@ def inline_text(children: Sequence[Token]) -> tuple[str, list[int]]:
     """(clean text, where a source line begins after the first) of an inline token's children."""
     parts: list[str] = []
     breaks: list[int] = []
-    size = 0
+    size, superscript = 0, False
     for child in children:
         piece = ""
         match child.type:
             case "text" | "text_special" | "code_inline":
-                piece = child.content
+                piece = raised(child.content, parts) if superscript else child.content
+                superscript = False
             case "softbreak" | "hardbreak":
                 piece = " " if child.type == "softbreak" else "\n"
                 breaks.append(size + 1)
@@ -243,6 +245,7 @@ def inline_text(children: Sequence[Token]) -> tuple[str, list[int]]:
                 piece = inline_text(child.children or ())[0]
             case "html_inline":
                 piece = "\n" if re.match(r"<br\b", child.content, re.IGNORECASE) else ""
+                superscript = child.content.lower().startswith("<sup")
                 breaks.extend([size + len(piece)] * child.content.count("\n"))
             case _:
                 pass
@@ -262,4 +265,4 @@ def _source_counts(body: str) -> Counts:
     text = _FENCE_LINE.sub("", body)
     for markup in (_HTML, _LINK_TARGET, _REFERENCE):
         text = markup.sub(" ", text)
-    return count_text(_ENTITY.sub(" ", text))
+    return count_text(_ESCAPE.sub(r"\1", _ENTITY.sub(" ", text)))
