@@ -21,7 +21,7 @@ class Question:
     """One thing to find out, in one or more wordings.
 
     ``relevance`` grades documents, above 0 (those of the needles count 1 when no grades were given). ``roles`` are the
-    asker's. ``half`` is ``tune`` or ``held_out`` where the set's author divided it, and ``line`` where the question stands
+    asker's. ``half`` is ``tune`` or ``held_out`` where the set's author divided it, ``line`` where the question stands
     in its file.
     """
 
