@@ -57,7 +57,7 @@ def evaluate(folder: Path, homes: Path) -> dict[str, object]:
     values = {mode: measure(rankings(corpus, asked, mode), qrels) for mode in MODES}
     return {
         "set": folder.name,
-        "fingerprint": golden.fingerprint(),
+        "fingerprint": golden.fingerprint,
         "queries": len(asked),
         "documents": sum(report.documents[name] for name in ("added", "unchanged", "modified")),
         "chunks": report.chunks_total,

@@ -117,7 +117,7 @@ class Asker:
         Sentences are handed out only when they are whole and their markers are known to be ours, so that what was
         shown is what is stored.
         """
-        asked = self._prepare(query)
+        asked = self.prepare(query)
         if not asked.verdict.sufficient:
             reason = AbstentionReason.WEAK_EVIDENCE if asked.passages else AbstentionReason.NOTHING_RETRIEVED
             yield self._abstain(asked, reason, generator.name)
@@ -148,7 +148,8 @@ class Asker:
         found = tuple(one for one in retrieved.found if one.stored.chunk.document_id in documents)
         return replace(retrieved, found=found), documents
 
-    def _prepare(self, query: Query) -> Asked:
+    def prepare(self, query: Query) -> Asked:
+        """Everything up to the gate's verdict: what was retrieved, the passages, and what the gate saw in them."""
         began = time.perf_counter()
         query = with_languages(query)
         retrieved, documents = self._retrieve(query)
