@@ -16,7 +16,7 @@ class Frequencies:
 
     def __init__(self, terms: pa.ChunkedArray) -> None:
         """Count the terms of a column whose values are terms with one space between."""
-        import pyarrow.compute as pc  # noqa: PLC0415  heavy
+        import pyarrow.compute as pc
 
         lists = pc.split_pattern(terms.combine_chunks(), " ")
         encoded = lists.flatten().dictionary_encode()

@@ -35,7 +35,7 @@ def lance_call(what: str) -> Iterator[None]:
     Raises:
         StoreUnavailable: disk full, denied, or a failure that may pass. CorruptIndex: files that are gone or damaged.
     """
-    import pyarrow as pa  # noqa: PLC0415  heavy, and only needed once an index is touched
+    import pyarrow as pa
 
     try:
         yield

@@ -45,7 +45,7 @@ class LanceIndex:
         self._open: OrderedDict[tuple[str, int], OpenTable] = OrderedDict()
 
     def _connection(self) -> DBConnection:
-        import lancedb  # noqa: PLC0415  heavy: seconds on a cold machine
+        import lancedb
 
         with self._lock, lance_call("opening the index"):
             if self._database is None:

@@ -98,7 +98,7 @@ class LanceReader:
             wanted *= 4
 
     def _match(self, words: Sequence[str], where: str, limit: int) -> list[Hit]:
-        from lancedb.query import FullTextOperator, MatchQuery  # noqa: PLC0415  heavy
+        from lancedb.query import FullTextOperator, MatchQuery
 
         match = MatchQuery(
             " ".join(words),
@@ -136,9 +136,7 @@ class LanceReader:
         resident = self._opened.resident
         nearest = resident.nearest(checked, resident.readable(query, revoked), k)
         return [
-            Hit(
-                chunk_id=resident.ids[row], document_id=resident.document(row), score=cosine, dense_distance=1.0 - cosine
-            )
+            Hit(resident.ids[row], resident.document(row), score=cosine, dense_distance=1.0 - cosine)
             for row, cosine in nearest
         ]
 

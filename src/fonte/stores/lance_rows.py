@@ -22,7 +22,7 @@ PLAIN = ("document_name", "source_uri", "source_version", "title", "media_type")
 
 def schema(dimensions: int) -> pa.Schema:
     """Columns of a chunk table for vectors of ``dimensions``."""
-    import pyarrow as pa  # noqa: PLC0415  heavy
+    import pyarrow as pa
 
     text, number = pa.utf8(), pa.int32()
     return pa.schema(
@@ -84,7 +84,7 @@ def joined_terms(terms: Sequence[str]) -> str:
 
 def to_table(stored: Sequence[StoredChunk], terms: Sequence[Sequence[str]], vectors: Vectors) -> pa.Table:
     """Rows of checked chunks, terms and vectors, in order."""
-    import pyarrow as pa  # noqa: PLC0415  heavy
+    import pyarrow as pa
 
     chunks = [one.chunk for one in stored]
     columns: dict[str, Any] = {

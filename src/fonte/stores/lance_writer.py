@@ -62,7 +62,7 @@ class LanceWriter:
         return removed
 
     def _drop_waiting(self, document: str) -> None:
-        import pyarrow.compute as pc  # noqa: PLC0415  heavy
+        import pyarrow.compute as pc
 
         self._waiting = [part.filter(pc.not_equal(part["document_id"], document)) for part in self._waiting]
         self._waiting_rows = sum(part.num_rows for part in self._waiting)
@@ -98,7 +98,7 @@ class LanceWriter:
 
     def set_roles(self, roles: Mapping[str, frozenset[str]]) -> None:
         """Give documents (by id) other reading roles without touching their text or vectors."""
-        import pyarrow as pa  # noqa: PLC0415  heavy
+        import pyarrow as pa
 
         self._flush()
         known = sorted(document for document in roles if document in self._on_disk)
@@ -117,7 +117,7 @@ class LanceWriter:
         return tuple(self._chunks.get(document_id, ()))
 
     def _flush(self) -> None:
-        import pyarrow as pa  # noqa: PLC0415  heavy
+        import pyarrow as pa
 
         doomed = sorted(self._doomed)
         with lance_call("removing old chunks"):
@@ -157,7 +157,7 @@ class LanceWriter:
         return version, count
 
     def _build_indexes(self, count: int) -> None:
-        from lancedb.index import FTS, BTree, LabelList  # noqa: PLC0415  heavy
+        from lancedb.index import FTS, BTree, LabelList
 
         text = FTS(
             with_position=False,
@@ -175,7 +175,7 @@ class LanceWriter:
 
     def _tidy(self) -> None:
         """Leave only the last version: nobody reads this table yet, and other generations have their own links."""
-        from datetime import timedelta  # noqa: PLC0415
+        from datetime import timedelta
 
         self._table.optimize(cleanup_older_than=timedelta(milliseconds=1), delete_unverified=True)
 

@@ -39,7 +39,7 @@ class _Coded:
         return np.asarray(admitted[self.codes], dtype=np.bool_)
 
 
-def _coded(column: Any) -> _Coded:  # noqa: ANN401  pyarrow has no types
+def _coded(column: Any) -> _Coded:
     encoded = column.combine_chunks().dictionary_encode()
     codes = np.asarray(encoded.indices.to_numpy(zero_copy_only=False), np.int64)
     return _Coded(codes, tuple(encoded.dictionary.to_pylist()))
@@ -54,7 +54,7 @@ class Resident:
         Raises:
             CorruptIndex: vectors that are missing or of another dimension, a chunk that stands there twice.
         """
-        import pyarrow.compute as pc  # noqa: PLC0415  heavy
+        import pyarrow.compute as pc
 
         rows = rows.take(pc.sort_indices(rows, sort_keys=[("chunk_id", "ascending")])).combine_chunks()
         self.ids: list[str] = rows["chunk_id"].to_pylist()

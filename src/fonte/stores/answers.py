@@ -1,0 +1,80 @@
+"""Stored answers: written once, served only while the asker may still read all that they cite."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Sequence
+from datetime import datetime
+
+from fonte.errors import CorruptIndex, NotFound
+from fonte.stores import rights
+from fonte.stores.rows import put_json, put_time
+from fonte.types import Principal
+
+
+def save(
+    connection: sqlite3.Connection,
+    answer_id: str,
+    principal: Principal,
+    created_at: datetime,
+    body: str,
+    documents: Sequence[str],
+    trace: str | None,
+) -> None:
+    """Keep an answer.
+
+    Raises:
+        CorruptIndex: the id was written before.
+    """
+    if connection.execute("SELECT 1 FROM answers WHERE id = ?", (answer_id,)).fetchone():
+        message = f"answer {answer_id} exists and is never written over"
+        raise CorruptIndex(message)
+    connection.execute(
+        "INSERT INTO answers (id, asker, roles, created_at, body, documents, trace) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        (
+            answer_id,
+            principal.user,
+            put_json(sorted(principal.roles)),
+            put_time(created_at),
+            body,
+            put_json(list(dict.fromkeys(documents))),
+            trace,
+        ),
+    )
+
+
+def get(connection: sqlite3.Connection, answer_id: str, principal: Principal, column: str) -> str:
+    """The answer's ``column`` for its asker.
+
+    The asker is the same user, or, where nobody was named, somebody unnamed with the same roles. Every cited document
+    must be readable by live rights and stand in the active generation.
+
+    Raises:
+        NotFound: absent and forbidden look the same.
+    """
+    row = connection.execute("SELECT * FROM answers WHERE id = ?", (answer_id,)).fetchone()
+    if row is None or not _is_asker(row, principal) or not _all_readable(connection, row, principal):
+        message = f"no answer {answer_id}"
+        raise NotFound(message)
+    if row[column] is None:
+        message = f"answer {answer_id} has no {column}"
+        raise NotFound(message)
+    return str(row[column])
+
+
+def _is_asker(row: sqlite3.Row, principal: Principal) -> bool:
+    if row["asker"] is not None:
+        return bool(row["asker"] == principal.user)
+    return principal.user is None and frozenset(json.loads(row["roles"])) == principal.roles
+
+
+def _all_readable(connection: sqlite3.Connection, row: sqlite3.Row, principal: Principal) -> bool:
+    present = (
+        "SELECT 1 FROM generation_documents d JOIN generations g ON g.seq = d.generation"
+        " WHERE g.state = 'active' AND d.document_id = ?"
+    )
+    return all(
+        rights.live(connection, document).admits(principal) and connection.execute(present, (document,)).fetchone()
+        for document in json.loads(row["documents"])
+    )

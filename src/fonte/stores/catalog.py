@@ -1,0 +1,285 @@
+"""The catalog of one tenant: documents, states, rights, generations, alias and answers, in one SQLite file.
+
+Each method is one transaction. Rights live apart from generations, so what is narrowed or deleted is so at once in
+every generation. Reading never writes and never makes a file.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from datetime import datetime
+from importlib.resources import files
+from pathlib import Path
+
+from fonte.errors import CorruptIndex
+from fonte.stores import answers, documents, generations, rights
+from fonte.stores.lock import WriteLock
+from fonte.stores.rows import get_generation
+from fonte.stores.sqlite import Database
+from fonte.types import Acl, Document, DocumentState, Generation, GenerationState, Principal
+
+SCHEMA_VERSION = 1
+KEPT_DIFFERENCES = 8
+"""Generations whose differences in rights are kept in memory."""
+
+_Differences = tuple[int, list[tuple[str, frozenset[str], frozenset[str]]]]
+
+
+class SqliteCatalog:
+    """Catalog over one file. Safe for several threads and processes."""
+
+    def __init__(self, path: Path, tenant: str, *, prepare: Callable[[], None] | None = None) -> None:
+        """Nothing is created before the first write; ``prepare`` then makes the folder."""
+        schema = files("fonte.stores").joinpath("schema.sql").read_text(encoding="utf-8")
+        make = prepare or (lambda: path.parent.mkdir(mode=0o700, parents=True, exist_ok=True))
+        self._tenant = tenant
+        self._database = Database(path, schema, SCHEMA_VERSION, durable=True, prepare=make)
+        self._lock = WriteLock(path.with_name("writer.lock"), make)
+        self._differences: dict[str, _Differences] = {}
+
+    @contextmanager
+    def _read(self) -> Iterator[sqlite3.Connection]:
+        with self._database.read() as connection:
+            connection.row_factory = sqlite3.Row
+            self._check_owner(connection)
+            yield connection
+
+    @contextmanager
+    def _write(self) -> Iterator[sqlite3.Connection]:
+        with self._database.write() as connection:
+            connection.row_factory = sqlite3.Row
+            connection.execute("INSERT OR IGNORE INTO meta (key, value) VALUES ('tenant', ?)", (self._tenant,))
+            self._check_owner(connection)
+            yield connection
+
+    def _check_owner(self, connection: sqlite3.Connection) -> None:
+        row = connection.execute("SELECT value FROM meta WHERE key = 'tenant'").fetchone()
+        if row and row[0] != self._tenant:
+            raise CorruptIndex("this catalog belongs to another tenant", hint="restore a backup of the home")
+
+    def writer(self, *, wait_seconds: float = 0.0) -> AbstractContextManager[None]:
+        """Hold the tenant's write lock across processes; freed by the kernel when its holder dies.
+
+        Raises:
+            HomeLocked: another process still holds it after ``wait_seconds``.
+        """
+        return self._lock.hold(wait_seconds)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._database.close()
+
+    # generations
+
+    def active(self) -> Generation | None:
+        """The active generation."""
+        with self._read() as connection:
+            row = generations.active_row(connection)
+            return get_generation(row, self._tenant) if row else None
+
+    def generations(self) -> list[Generation]:
+        """All that are known, oldest first."""
+        with self._read() as connection:
+            rows = connection.execute(f"{generations.SELECT} ORDER BY g.seq")
+            return [get_generation(row, self._tenant) for row in rows]
+
+    def generation(self, generation_id: str) -> Generation:
+        """One generation. Raises NotFound."""
+        with self._read() as connection:
+            return get_generation(generations.row_of(connection, generation_id), self._tenant)
+
+    def add_generation(self, generation: Generation) -> None:
+        """Record a BUILDING generation; its documents start as a copy of its base's.
+
+        Raises:
+            ValueError: another state or tenant. NotFound: an unknown base.
+        """
+        if generation.tenant != self._tenant:
+            message = f"a generation of tenant {generation.tenant} in the catalog of {self._tenant}"
+            raise ValueError(message)
+        with self._write() as connection:
+            generations.add(connection, generation)
+
+    def update_generation(
+        self,
+        generation_id: str,
+        state: GenerationState,
+        *,
+        table_version: int | None = None,
+        chunks: int | None = None,
+        verdict: str | None = None,
+    ) -> None:
+        """Move a generation that is not active through its states.
+
+        Raises:
+            NotFound. GenerationConflict: it is active. ValueError: a state that only ``publish`` gives.
+        """
+        with self._write() as connection:
+            generations.update(
+                connection, generation_id, state, table_version=table_version, chunks=chunks, verdict=verdict
+            )
+
+    def publish(self, generation_id: str, *, expected: str | None) -> None:
+        """Move the alias in one transaction if ``expected`` (id or None) is still active; set live rights.
+
+        Raises:
+            NotFound. GenerationConflict: another one is active by now, or this one was never finished.
+        """
+        with self._write() as connection:
+            generations.publish(connection, generation_id, expected)
+
+    def abandon_building(self) -> list[str]:
+        """Mark every BUILDING generation as REJECTED (left by a killed process); their ids."""
+        with self._write() as connection:
+            return generations.abandon_building(connection)
+
+    def forget_generations(self, keep: int) -> list[str]:
+        """Delete all but the active, candidates, those in building and the ``keep`` retired ones published last."""
+        with self._write() as connection:
+            return generations.forget(connection, keep)
+
+    # documents of a generation
+
+    def put_document(self, generation_id: str, state: DocumentState, document: Document | None) -> None:
+        """Record a document's state, and its canonical text when it has one."""
+        self.put_documents(generation_id, [(state, document)])
+
+    def put_documents(self, generation_id: str, items: Iterable[tuple[DocumentState, Document | None]]) -> None:
+        """Record many in one transaction. Without a text, that of the same version in the generation is kept.
+
+        Raises:
+            NotFound. GenerationConflict: the generation is active. ValueError: a text that is not the state's.
+        """
+        entries = [documents.prepare(state, document) for state, document in items]
+        if entries:
+            with self._write() as connection:
+                documents.put(connection, generations.open_row(connection, generation_id)["seq"], entries)
+
+    def remove_documents(self, generation_id: str, document_ids: Sequence[str]) -> None:
+        """Take documents out of a generation that is not active.
+
+        Raises:
+            NotFound. GenerationConflict: it is active.
+        """
+        with self._write() as connection:
+            documents.remove(connection, generations.open_row(connection, generation_id)["seq"], document_ids)
+
+    def states(self, generation_id: str) -> list[DocumentState]:
+        """All documents of a generation by name, ledger left out; DELETED where a tombstone stands."""
+        with self._read() as connection:
+            return documents.states(connection, generations.row_of(connection, generation_id)["seq"])
+
+    def state(self, generation_id: str, document_id: str) -> DocumentState | None:
+        """One document with its ledger."""
+        with self._read() as connection:
+            return documents.state(connection, generations.row_of(connection, generation_id)["seq"], document_id)
+
+    def document(self, generation_id: str, document_id: str) -> Document | None:
+        """A document's canonical text in a generation; its ``acl`` is the generation's. Rights are not checked.
+
+        Raises:
+            NotFound: no such generation. CorruptIndex: a text that is damaged.
+        """
+        with self._read() as connection:
+            seq = generations.row_of(connection, generation_id)["seq"]
+            return documents.text(connection, seq, document_id, self._tenant)
+
+    # rights
+
+    def acl(self, document_id: str) -> Acl:
+        """The live rights; empty (nobody) for an unknown or deleted document."""
+        with self._read() as connection:
+            return rights.live(connection, document_id)
+
+    def narrow(self, document_id: str, acl: Acl) -> None:
+        """Intersect the live rights with ``acl`` at once, for every generation and for those in building."""
+        with self._write() as connection:
+            rights.narrow(connection, document_id, acl)
+
+    def delete(self, document_ids: Sequence[str]) -> None:
+        """Tombstones: unseen at once in every generation."""
+        with self._write() as connection:
+            rights.delete(connection, document_ids)
+
+    def restore(self, document_ids: Sequence[str]) -> None:
+        """Lift tombstones of documents that a sync found again; takes effect when its candidate is published."""
+        with self._write() as connection:
+            rights.restore(connection, document_ids)
+
+    def revoked(self, generation_id: str, principal: Principal) -> tuple[str, ...]:
+        """Documents of the generation whose indexed roles would admit the principal but whose live rights do not.
+
+        Raises:
+            NotFound: no such generation.
+        """
+        held = principal.held_roles
+        return tuple(
+            document
+            for document, indexed, kept in self._differing(generation_id)
+            if held.isdisjoint(kept) and not held.isdisjoint(indexed)
+        )
+
+    def _differing(self, generation_id: str) -> list[tuple[str, frozenset[str], frozenset[str]]]:
+        """Documents with less live than indexed rights; kept while the clock stands still, so asking again is cheap."""
+        known = self._differences.get(generation_id)
+        with self._read() as connection:
+            clock = rights.now(connection)
+            if known is not None and known[0] == clock:
+                return known[1]
+            row = generations.row_of(connection, generation_id)
+            found = rights.differing(connection, row["seq"])
+        if row["sealed"]:
+            while len(self._differences) >= KEPT_DIFFERENCES:
+                self._differences.pop(next(iter(self._differences)), None)
+            self._differences[generation_id] = (clock, found)
+        return found
+
+    def may_read(self, document_id: str, principal: Principal) -> bool:
+        """Whether live rights admit the principal."""
+        return principal.tenant == self._tenant and self.acl(document_id).admits(principal)
+
+    # answers
+
+    def save_answer(
+        self,
+        answer_id: str,
+        principal: Principal,
+        created_at: datetime,
+        body: str,
+        documents: Sequence[str],
+        *,
+        trace: str | None = None,
+    ) -> None:
+        """Keep an answer's JSON as it was given, and its trace; an id is written once.
+
+        Raises:
+            CorruptIndex: a second write. ValueError: a principal of another tenant.
+        """
+        if principal.tenant != self._tenant:
+            message = f"an answer to tenant {principal.tenant} in the catalog of {self._tenant}"
+            raise ValueError(message)
+        with self._write() as connection:
+            answers.save(connection, answer_id, principal, created_at, body, documents, trace)
+
+    def answer(self, answer_id: str, principal: Principal) -> str:
+        """The stored JSON, for the same asker, while every cited document is readable and in the active generation.
+
+        Raises:
+            NotFound
+        """
+        return self._answer(answer_id, principal, "body")
+
+    def trace(self, answer_id: str, principal: Principal) -> str:
+        """The trace kept with an answer, under the same rules.
+
+        Raises:
+            NotFound
+        """
+        return self._answer(answer_id, principal, "trace")
+
+    def _answer(self, answer_id: str, principal: Principal, column: str) -> str:
+        stranger = principal.tenant != self._tenant
+        with self._read() as connection:
+            return answers.get(connection, "" if stranger else answer_id, principal, column)

@@ -1,0 +1,131 @@
+"""Many small records as a few compressed columns: a 500-page PDF has a quarter of a million places."""
+
+from __future__ import annotations
+
+import json
+import struct
+import zlib
+from collections import deque
+from collections.abc import Iterable, Sequence
+from itertools import repeat
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+_Numbers = npt.NDArray[Any]
+_LEVEL = 1
+"""zlib level: columns are small after deltas, and speed counts."""
+_SCALES = (1, 100, 1000)
+"""Decimal fractions that are tried before a column is kept as 64-bit floats."""
+
+
+def pack(parts: Sequence[bytes]) -> bytes:
+    """Byte strings as one, each behind its length."""
+    return b"".join(struct.pack("<I", len(part)) + part for part in parts)
+
+
+def unpack(data: bytes) -> list[bytes]:
+    """The byte strings of ``pack``.
+
+    Raises:
+        ValueError: lengths that do not fit.
+    """
+    parts, at = [], 0
+    while at < len(data):
+        if at + 4 > len(data):
+            raise ValueError("a packed column is cut")
+        (size,) = struct.unpack_from("<I", data, at)
+        at += 4
+        if at + size > len(data):
+            raise ValueError("a packed column is cut")
+        parts.append(data[at : at + size])
+        at += size
+    return parts
+
+
+def put_integers(values: Iterable[int]) -> bytes:
+    """Integers as deltas."""
+    numbers = np.fromiter(values, np.int64)
+    deltas = np.diff(numbers, prepend=np.int64(0))
+    narrow = bool(deltas.size == 0 or np.abs(deltas).max() < 2**31)
+    kind = b"i" if narrow else b"q"
+    return kind + zlib.compress(deltas.astype("<i4" if narrow else "<i8").tobytes(), _LEVEL)
+
+
+def get_integers(data: bytes) -> npt.NDArray[np.int64]:
+    """The integers of ``put_integers``."""
+    raw = np.frombuffer(zlib.decompress(data[1:]), "<i4" if data[:1] == b"i" else "<i8")
+    return np.cumsum(raw, dtype=np.int64)
+
+
+def put_floats(values: Sequence[float]) -> bytes:
+    """Floats, to the last bit: as scaled integers where every one is a short decimal fraction, else as they are."""
+    numbers = np.asarray(values, np.float64)
+    for scale in _SCALES:
+        scaled = np.round(numbers * scale)
+        if bool(np.all(np.abs(scaled) < 2**31)) and bool(np.all(scaled / scale == numbers)):
+            negative_zero = bool(np.any((numbers == 0) & np.signbit(numbers)))
+            if not negative_zero:
+                return struct.pack("<i", scale) + put_integers(scaled.astype(np.int64).tolist())
+    return struct.pack("<i", 0) + zlib.compress(numbers.astype("<f8").tobytes(), _LEVEL)
+
+
+def get_floats(data: bytes) -> npt.NDArray[np.float64]:
+    """The floats of ``put_floats``."""
+    (scale,) = struct.unpack_from("<i", data)
+    if scale:
+        return np.asarray(get_integers(data[4:]) / scale, np.float64)
+    return np.frombuffer(zlib.decompress(data[4:]), "<f8")
+
+
+def put_choices(values: Sequence[str | None]) -> bytes:
+    """Strings (and None) that repeat, as codes into the distinct ones."""
+    codes: dict[str | None, int] = {}
+    coded = [codes.setdefault(value, len(codes)) for value in values]
+    table = json.dumps(list(codes), ensure_ascii=False).encode("utf-8", "surrogatepass")
+    return pack([zlib.compress(table, _LEVEL), put_integers(coded)])
+
+
+def get_choices(data: bytes) -> list[str | None]:
+    """The values of ``put_choices``."""
+    table, codes = unpack(data)
+    values: list[str | None] = json.loads(zlib.decompress(table).decode("utf-8", "surrogatepass"))
+    coded = get_integers(codes)
+    if len(values) == 1:
+        return values * coded.size
+    return list(map(values.__getitem__, coded.tolist()))
+
+
+def put_optional(values: Sequence[Any], put: Any) -> bytes:
+    """A column that may hold None: which rows have a value, then the values."""
+    present = np.fromiter((value is not None for value in values), np.bool_, len(values))
+    return pack([zlib.compress(np.packbits(present).tobytes(), _LEVEL), put([v for v in values if v is not None])])
+
+
+def get_optional(data: bytes, get: Any, rows: int) -> list[Any]:
+    """The values of ``put_optional``."""
+    bits, kept = unpack(data)
+    present = np.unpackbits(np.frombuffer(zlib.decompress(bits), np.uint8), count=rows).astype(np.bool_)
+    found = get(kept)
+    listed = found.tolist() if isinstance(found, np.ndarray) else found
+    if present.all():
+        return list(listed)
+    column: list[Any] = [None] * rows
+    if not present.any():
+        return column
+    for at, value in zip(np.flatnonzero(present).tolist(), listed, strict=True):
+        column[at] = value
+    return column
+
+
+def build(kind: type[Any], columns: Sequence[tuple[str, Iterable[Any]]], rows: int) -> tuple[Any, ...]:
+    """``rows`` records of a slotted dataclass from all of its columns, without running its checks one by one.
+
+    Setting slots column by column keeps the loop in C: 250,000 places take 0.1 s where their constructor takes 1 s.
+    The caller has checked the columns as a whole.
+    """
+    records = list(map(object.__new__, repeat(kind, rows)))
+    for name, column in columns:
+        deque(map(getattr(kind, name).__set__, records, column), maxlen=0)
+    return tuple(records)

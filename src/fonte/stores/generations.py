@@ -1,0 +1,209 @@
+"""Generations in the catalog: their life, the alias, and publishing by compare-and-swap.
+
+Functions over an open transaction; the catalog says which.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+
+from fonte.errors import GenerationConflict, NotFound
+from fonte.stores import rights
+from fonte.stores.rows import get_acl, put_acl, put_recipe, put_time
+from fonte.types import Generation, GenerationState
+
+SELECT = """
+SELECT g.*, (SELECT count(*) FROM generation_documents d WHERE d.generation = g.seq) AS documents
+FROM generations g
+"""
+
+
+def row_of(connection: sqlite3.Connection, generation_id: str) -> sqlite3.Row:
+    """A generation's row.
+
+    Raises:
+        NotFound
+    """
+    row: sqlite3.Row | None = connection.execute(f"{SELECT} WHERE g.id = ?", (generation_id,)).fetchone()
+    if row is None:
+        message = f"no generation {generation_id}"
+        raise NotFound(message, hint="`fonte generations` lists them")
+    return row
+
+
+def active_row(connection: sqlite3.Connection) -> sqlite3.Row | None:
+    """The active generation's row."""
+    row: sqlite3.Row | None = connection.execute(f"{SELECT} WHERE g.state = 'active'").fetchone()
+    return row
+
+
+def open_row(connection: sqlite3.Connection, generation_id: str) -> sqlite3.Row:
+    """The row of a generation that may still be changed.
+
+    Raises:
+        NotFound. GenerationConflict: it is active.
+    """
+    row = row_of(connection, generation_id)
+    if row["state"] == GenerationState.ACTIVE:
+        message = f"generation {generation_id} is active and does not change"
+        raise GenerationConflict(message, hint="build a new one")
+    return row
+
+
+def add(connection: sqlite3.Connection, generation: Generation) -> None:
+    """Record a BUILDING generation; its documents start as its base's.
+
+    Raises:
+        ValueError: another state. NotFound: an unknown base.
+    """
+    if generation.state is not GenerationState.BUILDING:
+        message = f"a generation begins as building, not {generation.state}"
+        raise ValueError(message)
+    base = row_of(connection, generation.base)["seq"] if generation.base is not None else None
+    seq = connection.execute(
+        "INSERT INTO generations (id, state, recipe, table_name, table_version, created_at, began, chunks, verdict,"
+        " base) VALUES (?, 'building', ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            generation.id,
+            put_recipe(generation.recipe),
+            generation.table,
+            generation.table_version,
+            put_time(generation.created_at),
+            rights.tick(connection),
+            generation.chunks,
+            generation.verdict,
+            generation.base,
+        ),
+    ).lastrowid
+    if base is not None:
+        connection.execute(
+            "INSERT INTO generation_documents (generation, document_id, entry)"
+            " SELECT ?, document_id, entry FROM generation_documents WHERE generation = ?",
+            (seq, base),
+        )
+    connection.execute("UPDATE restores SET generation = ? WHERE generation IS NULL", (seq,))
+
+
+def update(
+    connection: sqlite3.Connection,
+    generation_id: str,
+    state: GenerationState,
+    *,
+    table_version: int | None,
+    chunks: int | None,
+    verdict: str | None,
+) -> None:
+    """Move a generation that is not active.
+
+    Raises:
+        NotFound. GenerationConflict: it is active. ValueError: to ACTIVE or RETIRED, which only ``publish`` does.
+    """
+    if state in {GenerationState.ACTIVE, GenerationState.RETIRED}:
+        message = f"only publishing makes a generation {state}"
+        raise ValueError(message)
+    row = open_row(connection, generation_id)
+    connection.execute(
+        "UPDATE generations SET state = ?, table_version = coalesce(?, table_version), chunks = coalesce(?, chunks),"
+        " verdict = coalesce(?, verdict), sealed = ? WHERE seq = ?",
+        (
+            str(state),
+            table_version,
+            chunks,
+            verdict,
+            int(row["sealed"] or state is GenerationState.CANDIDATE),
+            row["seq"],
+        ),
+    )
+
+
+def publish(connection: sqlite3.Connection, generation_id: str, expected: str | None) -> None:
+    """Move the alias if ``expected`` is still active, and set live rights.
+
+    A document's live rights become its rights in the generation, cut down by every narrowing since the generation
+    began. Tombstones stay, but for those that the generation's own sync lifted and that are older than it.
+
+    Raises:
+        NotFound. GenerationConflict: another one is active by now, or the generation was never finished.
+    """
+    row = row_of(connection, generation_id)
+    active = active_row(connection)
+    if (active["id"] if active else None) != expected:
+        now = active["id"] if active else "none"
+        message = f"the active generation is {now}, not {expected or 'none'}"
+        raise GenerationConflict(message, hint="another sync published meanwhile: sync again")
+    if not row["sealed"]:
+        message = f"generation {generation_id} was never finished"
+        raise GenerationConflict(message, hint="sync again")
+    moment = rights.tick(connection)
+    connection.execute("UPDATE generations SET state = 'retired' WHERE state = 'active'")
+    connection.execute(
+        "UPDATE generations SET state = 'active', published = ? WHERE seq = ?", (moment, row["seq"])
+    )
+    _apply_rights(connection, row["seq"], row["began"], moment)
+
+
+def _apply_rights(connection: sqlite3.Connection, seq: int, began: int, moment: int) -> None:
+    cuts: dict[str, list[str]] = {}
+    for document, acl in connection.execute("SELECT document_id, acl FROM narrowings WHERE clock > ?", (began,)):
+        cuts.setdefault(document, []).append(acl)
+    lifted = {
+        row[0]
+        for row in connection.execute("SELECT document_id FROM restores WHERE generation = ?", (seq,))
+    }
+    live = {row[0]: (row[1], row[2]) for row in connection.execute("SELECT document_id, acl, deleted FROM rights")}
+    changed: list[tuple[str, str, int | None]] = []
+    narrowed: list[tuple[str, int, str]] = []
+    for document, indexed in connection.execute(
+        "SELECT d.document_id, e.acl FROM generation_documents d JOIN entries e ON e.key = d.entry"
+        " WHERE d.generation = ?",
+        (seq,),
+    ):
+        acl = get_acl(indexed)
+        for cut in cuts.get(document, ()):
+            acl = rights.meet(acl, get_acl(cut))
+        before, deleted = live.get(document, (None, None))
+        if deleted is not None and deleted <= began and document in lifted:
+            deleted = None
+        after = put_acl(acl)
+        if (before, live.get(document, (None, None))[1]) != (after, deleted):
+            changed.append((document, after, deleted))
+        if before is not None and not get_acl(before).roles <= acl.roles:
+            narrowed.append((document, moment, after))
+    connection.executemany("INSERT OR REPLACE INTO rights (document_id, acl, deleted) VALUES (?, ?, ?)", changed)
+    connection.executemany("INSERT OR REPLACE INTO narrowings (document_id, clock, acl) VALUES (?, ?, ?)", narrowed)
+
+
+def abandon_building(connection: sqlite3.Connection) -> list[str]:
+    """Mark every BUILDING generation as REJECTED; their ids, oldest first."""
+    ids = [row[0] for row in connection.execute("SELECT id FROM generations WHERE state = 'building' ORDER BY seq")]
+    connection.execute(
+        "UPDATE generations SET state = 'rejected', verdict = coalesce(verdict, 'never finished')"
+        " WHERE state = 'building'"
+    )
+    return ids
+
+
+def forget(connection: sqlite3.Connection, keep: int) -> list[str]:
+    """Delete rejected generations and all but the ``keep`` retired ones that were published last, with their texts."""
+    doomed = connection.execute(
+        "SELECT seq, id FROM generations WHERE state = 'rejected' OR seq IN ("
+        "SELECT seq FROM generations WHERE state = 'retired' ORDER BY published DESC, seq DESC LIMIT -1 OFFSET ?)"
+        " ORDER BY seq",
+        (max(keep, 0),),
+    ).fetchall()
+    if not doomed:
+        return []
+    connection.executemany("DELETE FROM generations WHERE seq = ?", [(row[0],) for row in doomed])
+    sweep(connection)
+    connection.execute(
+        "DELETE FROM narrowings WHERE clock <= coalesce((SELECT min(began) FROM generations), 0)"
+    )
+    return [row[1] for row in doomed]
+
+
+def sweep(connection: sqlite3.Connection) -> None:
+    """Delete entries that no generation names, and texts that no entry names."""
+    connection.execute(
+        "DELETE FROM entries WHERE NOT EXISTS (SELECT 1 FROM generation_documents d WHERE d.entry = entries.key)"
+    )
+    connection.execute("DELETE FROM texts WHERE NOT EXISTS (SELECT 1 FROM entries e WHERE e.text_key = texts.key)")

@@ -1,0 +1,133 @@
+"""The home on disk.
+
+``FORMAT`` (version), ``system.sqlite`` (keys and audit, made by whoever first needs it), and ``tenants/<slug>/`` with
+``catalog.sqlite``, ``vectors.sqlite``, ``writer.lock`` and ``lance/``. Nothing of two tenants shares a file.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from fonte.errors import SchemaMismatch, StoreUnavailable
+from fonte.stores.catalog import SqliteCatalog
+from fonte.stores.lance_index import LanceIndex
+from fonte.stores.vector_cache import SqliteVectorCache
+from fonte.types import sha256_hex
+
+FORMAT = "fonte-home 1\n"
+_PLAIN = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
+_HASHED = "x-"
+
+
+def slug(tenant: str) -> str:
+    """Folder name of a tenant: its name where that is plain, else a hash of it. No name becomes a path.
+
+    Names that look like a hashed one are hashed too, so two tenants never share a folder.
+    """
+    if _PLAIN.fullmatch(tenant) and not tenant.startswith(_HASHED):
+        return tenant
+    return _HASHED + sha256_hex(tenant.encode("utf-8", "surrogatepass"))[:40]
+
+
+@dataclass(frozen=True, slots=True)
+class TenantStore:
+    """What one tenant has: catalog, chunk index and vector cache."""
+
+    catalog: SqliteCatalog
+    index: LanceIndex
+    cache: SqliteVectorCache
+
+    def close(self) -> None:
+        """Close the files."""
+        self.catalog.close()
+        self.cache.close()
+
+
+class Home:
+    """A folder that holds everything. Opening one creates nothing; the first write does, with mode 0700."""
+
+    def __init__(self, path: Path) -> None:
+        """Open a home.
+
+        Raises:
+            StoreUnavailable: the path is not a folder, or may not be read. SchemaMismatch: a home of another version.
+        """
+        self.path = path
+        self._check()
+
+    @property
+    def system_path(self) -> Path:
+        """File of keys and audit."""
+        return self.path / "system.sqlite"
+
+    def tenant(self, name: str) -> TenantStore:
+        """A tenant's stores. An unknown tenant reads as an empty one; its first write makes it.
+
+        Raises:
+            ValueError: an empty name.
+        """
+        if not name:
+            raise ValueError("a tenant needs a name")
+        folder = self.path / "tenants" / slug(name)
+
+        def prepare() -> None:
+            self._make(folder)
+
+        return TenantStore(
+            catalog=SqliteCatalog(folder / "catalog.sqlite", name, prepare=prepare),
+            index=LanceIndex(folder / "lance"),
+            cache=SqliteVectorCache(folder / "vectors.sqlite", prepare=prepare),
+        )
+
+    def slugs(self) -> list[str]:
+        """Folder names of the tenants that exist, sorted."""
+        folder = self.path / "tenants"
+        try:
+            return sorted(one.name for one in folder.iterdir() if (one / "catalog.sqlite").is_file())
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            raise _unavailable(folder, error) from error
+
+    def _check(self) -> None:
+        try:
+            if not self.path.exists():
+                return
+            if not self.path.is_dir():
+                message = f"the home {self.path} is not a folder"
+                raise StoreUnavailable(message, hint="name a folder with --home")
+            marker = self.path / "FORMAT"
+            found = marker.read_text(encoding="utf-8", errors="replace") if marker.exists() else None
+            inside = (self.path / "tenants").exists()
+        except OSError as error:
+            raise _unavailable(self.path, error) from error
+        if found != FORMAT and (found is not None or inside):
+            message = f"{self.path} is a home of another version ({(found or 'no FORMAT file').strip()[:40]})"
+            raise SchemaMismatch(message, hint="use the fonte that made it, or sync into a new home")
+
+    def _make(self, folder: Path) -> None:
+        try:
+            self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+            marker = self.path / "FORMAT"
+            if not marker.exists():
+                draft = self.path / f".FORMAT.{os.getpid()}"
+                draft.write_text(FORMAT, encoding="utf-8")
+                draft.replace(marker)
+            (self.path / "tenants").mkdir(mode=0o700, exist_ok=True)
+            folder.mkdir(mode=0o700, exist_ok=True)
+        except OSError as error:
+            raise _unavailable(self.path, error) from error
+
+
+def _unavailable(path: Path, error: OSError) -> StoreUnavailable:
+    if error.errno in {errno.ENOSPC, errno.EDQUOT}:
+        return StoreUnavailable(f"disk full under the home {path}", hint="free some space and try again")
+    if error.errno in {errno.EACCES, errno.EPERM, errno.EROFS}:
+        return StoreUnavailable(f"the home {path} may not be written or read", hint="check its owner and mode")
+    if error.errno in {errno.ENOTDIR, errno.EEXIST}:
+        return StoreUnavailable(f"the home {path} is not a folder", hint="name a folder with --home")
+    return StoreUnavailable(f"the home {path} cannot be used: {error.strerror}", hint="check the disk")

@@ -1,0 +1,91 @@
+"""Live rights in the catalog: what holds for every generation at once.
+
+``clock`` orders events: a narrowing or a delete that is newer than a generation's beginning wins over what that
+generation holds, whenever it is published.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+
+from fonte.stores.rows import get_acl, put_acl
+from fonte.types import Acl
+
+
+def meet(one: Acl, other: Acl) -> Acl:
+    """Rights that both give."""
+    return Acl(one.roles & other.roles)
+
+
+def now(connection: sqlite3.Connection) -> int:
+    """The clock; it moves whenever rights or generations change."""
+    return int(connection.execute("SELECT now FROM clock").fetchone()[0])
+
+
+def tick(connection: sqlite3.Connection) -> int:
+    """Move the clock; its new value."""
+    connection.execute("UPDATE clock SET now = now + 1")
+    return now(connection)
+
+
+def live(connection: sqlite3.Connection, document_id: str) -> Acl:
+    """Live rights; nobody for an unknown or deleted document."""
+    row = connection.execute(
+        "SELECT acl FROM rights WHERE document_id = ? AND deleted IS NULL", (document_id,)
+    ).fetchone()
+    return get_acl(row[0]) if row else Acl()
+
+
+def narrow(connection: sqlite3.Connection, document_id: str, acl: Acl) -> None:
+    """Intersect live rights with ``acl``, and remember it for generations that are being built."""
+    moment = tick(connection)
+    connection.execute(
+        "INSERT OR REPLACE INTO narrowings (document_id, clock, acl) VALUES (?, ?, ?)",
+        (document_id, moment, put_acl(acl)),
+    )
+    row = connection.execute("SELECT acl FROM rights WHERE document_id = ?", (document_id,)).fetchone()
+    if row:
+        kept = put_acl(meet(get_acl(row[0]), acl))
+        connection.execute("UPDATE rights SET acl = ? WHERE document_id = ?", (kept, document_id))
+
+
+def delete(connection: sqlite3.Connection, document_ids: Sequence[str]) -> None:
+    """Tombstones, now. A restore that was asked for before is void."""
+    moment = tick(connection)
+    nobody = put_acl(Acl())
+    connection.executemany(
+        "INSERT INTO rights (document_id, acl, deleted) VALUES (?, ?, ?)"
+        " ON CONFLICT (document_id) DO UPDATE SET deleted = excluded.deleted",
+        [(document, nobody, moment) for document in document_ids],
+    )
+    connection.executemany("DELETE FROM restores WHERE document_id = ?", [(document,) for document in document_ids])
+
+
+def restore(connection: sqlite3.Connection, document_ids: Sequence[str]) -> None:
+    """Lift tombstones when the generation that is being built (else the next one) is published."""
+    tick(connection)
+    building = connection.execute(
+        "SELECT seq FROM generations WHERE state = 'building' ORDER BY seq DESC LIMIT 1"
+    ).fetchone()
+    seq = building[0] if building else None
+    connection.executemany(
+        "INSERT INTO restores (document_id, generation)"
+        " SELECT ?, ? WHERE EXISTS (SELECT 1 FROM rights WHERE document_id = ? AND deleted IS NOT NULL)",
+        [(document, seq, document) for document in dict.fromkeys(document_ids)],
+    )
+
+
+def differing(connection: sqlite3.Connection, seq: int) -> list[tuple[str, frozenset[str], frozenset[str]]]:
+    """Documents of a generation whose live rights hold less than their indexed ones: (id, indexed, live roles).
+
+    A document without live rights is new in a generation that was never published: nothing was taken from it.
+    """
+    rows = connection.execute(
+        "SELECT d.document_id, e.acl, CASE WHEN r.deleted IS NULL THEN r.acl ELSE '[]' END"
+        " FROM generation_documents d JOIN entries e ON e.key = d.entry JOIN rights r ON r.document_id = d.document_id"
+        " WHERE d.generation = ? AND (r.deleted IS NOT NULL OR r.acl <> e.acl) ORDER BY d.document_id",
+        (seq,),
+    )
+    found = [(document, get_acl(indexed).roles, get_acl(kept).roles) for document, indexed, kept in rows]
+    return [one for one in found if not one[1] <= one[2]]

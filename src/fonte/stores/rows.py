@@ -1,0 +1,135 @@
+"""Recipes, stamps, ledgers and states as the catalog keeps them."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Mapping
+from dataclasses import asdict
+from datetime import UTC, datetime
+from typing import Any
+
+from fonte.errors import CorruptIndex
+from fonte.types import (
+    Acl,
+    ChunkingRecipe,
+    Counts,
+    DocumentState,
+    DocumentStatus,
+    Generation,
+    GenerationState,
+    LedgerEntry,
+    Loss,
+    Recipe,
+    Space,
+    Stamp,
+)
+
+
+def put_json(value: object) -> str:
+    """JSON with sorted keys."""
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+
+def put_time(moment: datetime) -> str:
+    """ISO 8601 in UTC; a time without a zone is taken as UTC."""
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC).isoformat()
+
+
+def put_acl(acl: Acl) -> str:
+    """Roles as a sorted JSON list."""
+    return put_json(sorted(acl.roles))
+
+
+def get_acl(text: str) -> Acl:
+    """The rights of ``put_acl``."""
+    return Acl(frozenset(json.loads(text)))
+
+
+def put_recipe(recipe: Recipe) -> str:
+    """A recipe as JSON."""
+    return put_json(asdict(recipe))
+
+
+def get_recipe(text: str) -> Recipe:
+    """The recipe of ``put_recipe``."""
+    value: Mapping[str, Any] = json.loads(text)
+    return Recipe(
+        pipeline=value["pipeline"],
+        normaliser=value["normaliser"],
+        chunking=ChunkingRecipe(**value["chunking"]),
+        terms=value["terms"],
+        space=Space(**value["space"]),
+    )
+
+
+def get_generation(row: sqlite3.Row, tenant: str) -> Generation:
+    """A generation out of its row, with ``documents`` counted by the query.
+
+    Raises:
+        CorruptIndex: a row that is not a generation.
+    """
+    try:
+        return Generation(
+            id=row["id"],
+            tenant=tenant,
+            state=GenerationState(row["state"]),
+            recipe=get_recipe(row["recipe"]),
+            table=row["table_name"],
+            table_version=row["table_version"],
+            created_at=datetime.fromisoformat(row["created_at"]),
+            documents=row["documents"],
+            chunks=row["chunks"],
+            verdict=row["verdict"],
+            base=row["base"],
+        )
+    except (ValueError, KeyError, TypeError) as error:
+        message = f"generation {row['id']} of the catalog is damaged: {error}"
+        raise CorruptIndex(message) from error
+
+
+def put_ledger(ledger: LedgerEntry | None) -> str | None:
+    """A ledger as JSON."""
+    return None if ledger is None else put_json(asdict(ledger))
+
+
+def get_ledger(text: str | None) -> LedgerEntry | None:
+    """The ledger of ``put_ledger``."""
+    if text is None:
+        return None
+    value: dict[str, Any] = json.loads(text)
+    return LedgerEntry(
+        source=Counts(**value.pop("source")),
+        canonical=Counts(**value.pop("canonical")),
+        chunks=Counts(**value.pop("chunks")),
+        losses=tuple(Loss(**loss) for loss in value.pop("losses")),
+        **value,
+    )
+
+
+def get_state(row: sqlite3.Row) -> DocumentState:
+    """A document's state out of its row; DELETED when the row says that its tombstone stands.
+
+    Raises:
+        CorruptIndex: a row that is not a state.
+    """
+    try:
+        return DocumentState(
+            document_id=row["document_id"],
+            name=row["name"],
+            uri=row["uri"],
+            status=DocumentStatus.DELETED if row["gone"] else DocumentStatus(row["status"]),
+            version=row["version"],
+            acl=get_acl(row["acl"]),
+            reason=row["reason"],
+            retryable=bool(row["retryable"]),
+            chunks=row["chunks"],
+            pages=row["pages"],
+            language=row["language"],
+            stamp=Stamp(**json.loads(row["stamp"])) if row["stamp"] else None,
+            ledger=get_ledger(row["ledger"]),
+            source_root=row["source_root"],
+        )
+    except (ValueError, KeyError, TypeError) as error:
+        message = f"document {row['document_id']} of the catalog is damaged: {error}"
+        raise CorruptIndex(message) from error

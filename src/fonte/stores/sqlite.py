@@ -1,0 +1,202 @@
+"""SQLite files of a home: connections, transactions, and errors wrapped where they enter."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+import weakref
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from fonte.errors import CorruptIndex, SchemaMismatch, StoreError, StoreUnavailable
+
+BUSY_SECONDS = 10.0
+"""How long a statement waits for another process' transaction."""
+
+
+def sqlite_error(error: sqlite3.Error, path: Path) -> StoreError:
+    """The store error that ``error`` stands for."""
+    code = getattr(error, "sqlite_errorcode", None)
+    primary = code & 0xFF if isinstance(code, int) else None
+    name = path.name
+    if primary in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
+        return StoreUnavailable(f"{name} is locked by another process", hint="try again in a moment")
+    if primary == sqlite3.SQLITE_FULL:
+        return StoreUnavailable(f"disk full while writing {name}", hint="free some space and try again")
+    if primary in {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_AUTH}:
+        return StoreUnavailable(f"{name} cannot be opened or written: {error}", hint="check the home's owner and mode")
+    if primary == sqlite3.SQLITE_IOERR:
+        return StoreUnavailable(f"the disk failed under {name}: {error}", hint="check the disk and its free space")
+    if primary in {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CONSTRAINT}:
+        return CorruptIndex(f"{name} contradicts itself: {error}", hint="restore a backup of the home")
+    return StoreUnavailable(f"{name} failed: {error}", hint="try again; check the disk")
+
+
+@contextmanager
+def sqlite_call(path: Path) -> Iterator[None]:
+    """Turn any ``sqlite3.Error`` of the block into a ``StoreError``.
+
+    Raises:
+        StoreUnavailable: locked, full, denied. CorruptIndex: a damaged file.
+    """
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise sqlite_error(error, path) from error
+
+
+class _Handles(threading.local):
+    """One reading and one writing connection for each thread."""
+
+    pid: int = 0
+    reading: sqlite3.Connection | None = None
+    writing: sqlite3.Connection | None = None
+
+
+class Database:
+    """One SQLite file in WAL mode. A file that does not exist reads as empty and is made by the first write."""
+
+    def __init__(self, path: Path, schema: str, version: int, *, durable: bool, prepare: Callable[[], None]) -> None:
+        """Nothing is opened yet.
+
+        Args:
+            path: the file.
+            schema: SQL that makes the tables of a new file.
+            version: of the schema, kept in ``user_version``.
+            durable: a commit is on the disk when it returns (``synchronous = FULL``), else it may be lost, whole.
+            prepare: makes the folder; called before the first write.
+        """
+        self.path = path
+        self._schema = schema
+        self._version = version
+        self._durable = durable
+        self._prepare = prepare
+        self._handles = _Handles()
+        self._all: weakref.WeakSet[sqlite3.Connection] = weakref.WeakSet()
+
+    @contextmanager
+    def read(self) -> Iterator[sqlite3.Connection]:
+        """A connection that cannot write, inside one transaction: all statements see the same state.
+
+        Raises:
+            StoreUnavailable, CorruptIndex, SchemaMismatch
+        """
+        with sqlite_call(self.path):
+            connection = self._reading()
+            connection.execute("BEGIN")
+            try:
+                yield connection
+            finally:
+                connection.rollback()
+
+    @contextmanager
+    def write(self) -> Iterator[sqlite3.Connection]:
+        """One transaction: all of it is kept when the block ends, none of it when the block raises.
+
+        Raises:
+            StoreUnavailable, CorruptIndex, SchemaMismatch
+        """
+        with sqlite_call(self.path):
+            connection = self._writing()
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield connection
+                connection.commit()
+            except BaseException:
+                connection.rollback()
+                raise
+
+    def _own(self) -> _Handles:
+        handles = self._handles
+        if handles.pid != os.getpid():
+            # A connection must not cross a fork.
+            handles.pid, handles.reading, handles.writing = os.getpid(), None, None
+        return handles
+
+    def _reading(self) -> sqlite3.Connection:
+        handles = self._own()
+        if handles.reading is None:
+            if not self.path.exists():
+                return self._empty()
+            connection = self._connect()
+            if self._version_of(connection) == 0 and not connection.execute("SELECT 1 FROM sqlite_schema").fetchone():
+                # Another process is just making the file, or was killed before it had.
+                connection.close()
+                return self._empty()
+            self._check(connection)
+            connection.execute("PRAGMA query_only = ON")
+            handles.reading = connection
+        return handles.reading
+
+    def _empty(self) -> sqlite3.Connection:
+        connection = sqlite3.connect(":memory:", isolation_level=None)
+        connection.executescript(self._schema)
+        self._all.add(connection)
+        return connection
+
+    def _writing(self) -> sqlite3.Connection:
+        handles = self._own()
+        if handles.writing is None or not self.path.exists():
+            self._prepare()
+            connection = self._connect()
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute(f"PRAGMA synchronous = {'FULL' if self._durable else 'NORMAL'}")
+            connection.execute("PRAGMA foreign_keys = ON")
+            self._create(connection)
+            handles.writing = connection
+        return handles.writing
+
+    def _connect(self) -> sqlite3.Connection:
+        target = str(self.path)
+        uri = False
+        if self.path.exists() and not os.access(self.path.parent, os.W_OK):
+            # A home on read-only storage: WAL needs a writable folder, so say that nobody writes.
+            target, uri = f"{self.path.absolute().as_uri()}?immutable=1", True
+        connection = sqlite3.connect(
+            target, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False, uri=uri
+        )
+        self._all.add(connection)
+        return connection
+
+    def _create(self, connection: sqlite3.Connection) -> None:
+        """Make the tables unless they are there, with two processes doing so at once."""
+        if self._version_of(connection) == 0:
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                if self._version_of(connection) == 0:
+                    for statement in _statements(self._schema):
+                        connection.execute(statement)
+                    connection.execute(f"PRAGMA user_version = {self._version}")
+                connection.commit()
+            except BaseException:
+                connection.rollback()
+                raise
+            self.path.chmod(0o600)
+        self._check(connection)
+
+    @staticmethod
+    def _version_of(connection: sqlite3.Connection) -> int:
+        return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+    def _check(self, connection: sqlite3.Connection) -> None:
+        found = self._version_of(connection)
+        if found != self._version:
+            message = f"{self.path.name} has schema {found}, this fonte reads {self._version}"
+            raise SchemaMismatch(message, hint="use the fonte that made this home, or sync into a new one")
+
+    def close(self) -> None:
+        """Close all connections of all threads."""
+        for connection in list(self._all):
+            connection.close()
+        self._handles = _Handles()
+
+
+def _statements(schema: str) -> Iterator[str]:
+    pending = ""
+    for line in schema.splitlines():
+        pending += line + "\n"
+        if sqlite3.complete_statement(pending):
+            yield pending
+            pending = ""
