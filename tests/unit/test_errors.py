@@ -48,7 +48,7 @@ def test_the_tree_in_the_docstring_is_the_tree() -> None:
         assert re.search(rf"\b{kind.__name__}{code}", drawn), kind
     # And nothing is drawn that is not there.
     names = {kind.__name__ for kind in EVERY}
-    assert {name for name in re.findall(r"── ([A-Za-z]+)", drawn)} == names - {"FonteError"}
+    assert set(re.findall(r"── ([A-Za-z]+)", drawn)) == names - {"FonteError"}
 
 
 def test_absent_and_forbidden_are_one_error() -> None:
