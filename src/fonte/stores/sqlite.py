@@ -47,6 +47,13 @@ def sqlite_call(path: Path) -> Iterator[None]:
         raise sqlite_error(error, path) from error
 
 
+class _Connection(sqlite3.Connection):
+    """Closes itself when its thread is gone."""
+
+    def __del__(self) -> None:
+        self.close()
+
+
 class _Handles(threading.local):
     """One reading and one writing connection for each thread."""
 
@@ -74,7 +81,7 @@ class Database:
         self._durable = durable
         self._prepare = prepare
         self._handles = _Handles()
-        self._all: weakref.WeakSet[sqlite3.Connection] = weakref.WeakSet()
+        self._all: weakref.WeakSet[_Connection] = weakref.WeakSet()
 
     @contextmanager
     def read(self) -> Iterator[sqlite3.Connection]:
@@ -131,9 +138,8 @@ class Database:
         return handles.reading
 
     def _empty(self) -> sqlite3.Connection:
-        connection = sqlite3.connect(":memory:", isolation_level=None)
+        connection = sqlite3.connect(":memory:", isolation_level=None, factory=_Connection)
         connection.executescript(self._schema)
-        self._all.add(connection)
         return connection
 
     def _writing(self) -> sqlite3.Connection:
@@ -148,14 +154,19 @@ class Database:
             handles.writing = connection
         return handles.writing
 
-    def _connect(self) -> sqlite3.Connection:
+    def _connect(self) -> _Connection:
         target = str(self.path)
         uri = False
         if self.path.exists() and not os.access(self.path.parent, os.W_OK):
             # A home on read-only storage: WAL needs a writable folder, so say that nobody writes.
             target, uri = f"{self.path.absolute().as_uri()}?immutable=1", True
         connection = sqlite3.connect(
-            target, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False, uri=uri
+            target,
+            timeout=BUSY_SECONDS,
+            isolation_level=None,
+            check_same_thread=False,
+            uri=uri,
+            factory=_Connection,
         )
         self._all.add(connection)
         return connection
