@@ -7,7 +7,7 @@ every generation. Reading never writes and never makes a file.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from datetime import datetime
 from importlib.resources import files
@@ -239,6 +239,23 @@ class SqliteCatalog:
     def may_read(self, document_id: str, principal: Principal) -> bool:
         """Whether live rights admit the principal."""
         return principal.tenant == self._tenant and self.acl(document_id).admits(principal)
+
+    def deleted(self) -> frozenset[str]:
+        """Every document that carries a tombstone."""
+        with self._read() as connection:
+            return rights.deleted(connection)
+
+    # sources
+
+    def sources(self) -> Mapping[str, str]:
+        """Every source ever synced, as it was named, with its options as JSON."""
+        with self._read() as connection:
+            return dict(connection.execute("SELECT spec, options FROM sources ORDER BY spec").fetchall())
+
+    def remember_source(self, spec: str, options: str) -> None:
+        """Keep how a source is read."""
+        with self._write() as connection:
+            connection.execute("INSERT OR REPLACE INTO sources (spec, options) VALUES (?, ?)", (spec, options))
 
     # answers
 

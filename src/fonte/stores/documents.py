@@ -12,8 +12,8 @@ from fonte.stores.rows import get_acl, get_state, put_acl, put_json, put_ledger
 from fonte.types import Document, DocumentState, DocumentStatus, sha256_hex
 
 _COLUMNS = (
-    "document_id, name, uri, status, version, acl, reason, retryable, chunks, pages, language, stamp, ledger,"
-    " source_root"
+    "document_id, name, uri, status, version, acl, reason, retryable, chunks, pages, language, stamp, ledger, "
+    "source_root"
 )
 _INSERT = f"INSERT INTO entries ({_COLUMNS}, text_key) VALUES ({', '.join('?' * 15)})"  # noqa: S608  constants
 # A tombstone stands unless this generation's own sync lifted it after it was set.
@@ -120,8 +120,7 @@ def remove(connection: sqlite3.Connection, seq: int, document_ids: Iterable[str]
 
 def states(connection: sqlite3.Connection, seq: int) -> list[DocumentState]:
     """All states by name, then id, ledgers left out."""
-    columns = _COLUMNS.replace("document_id", "e.document_id").replace("acl", "e.acl")
-    columns = columns.replace("ledger", "NULL AS ledger")
+    columns = ", ".join(f"e.{one}" for one in _COLUMNS.split(", ")).replace("e.ledger", "NULL AS ledger")
     rows = connection.execute(
         f"SELECT {columns}, {_GONE} AS gone {_FROM} WHERE d.generation = ? ORDER BY e.name, e.document_id", (seq,)
     )

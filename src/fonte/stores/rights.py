@@ -37,6 +37,11 @@ def live(connection: sqlite3.Connection, document_id: str) -> Acl:
     return get_acl(row[0]) if row else Acl()
 
 
+def deleted(connection: sqlite3.Connection) -> frozenset[str]:
+    """Documents that carry a tombstone."""
+    return frozenset(row[0] for row in connection.execute("SELECT document_id FROM rights WHERE deleted IS NOT NULL"))
+
+
 def narrow(connection: sqlite3.Connection, document_id: str, acl: Acl) -> None:
     """Intersect live rights with ``acl``, and remember it for generations that are being built."""
     moment = tick(connection)

@@ -97,3 +97,9 @@ CREATE TABLE answers (
     documents TEXT NOT NULL,
     trace TEXT
 ) WITHOUT ROWID;
+
+-- Sources ever synced, as they were named, with how they are read.
+CREATE TABLE sources (
+    spec TEXT PRIMARY KEY,
+    options TEXT NOT NULL
+) WITHOUT ROWID;
