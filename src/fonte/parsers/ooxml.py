@@ -89,7 +89,7 @@ class Package:
         Raises:
             ParseError: not well-formed, or with a document type (entities are never expanded).
         """
-        from lxml import etree  # noqa: PLC0415 - heavy, and only these formats pay for it
+        from lxml import etree
 
         data = _transitional(self.read(name))
         parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
@@ -166,8 +166,9 @@ def opened(source: Source) -> Iterator[Package]:
         head = stream.read(len(_OLE))
         if head == _OLE:
             rest = stream.read(RATIO_FROM)
+            message = f"{source.name} needs a password"
             if "EncryptedPackage".encode("utf-16-le") in rest:
-                raise EncryptedSource(f"{source.name} needs a password", hint="Save a copy without a password.", uri=source.uri)
+                raise EncryptedSource(message, hint="Save a copy without a password.", uri=source.uri)
             raise ParseError(f"{source.name} is an Office 97-2003 file under a newer name", uri=source.uri)
         stream.seek(0)
         try:

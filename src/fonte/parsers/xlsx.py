@@ -125,12 +125,12 @@ def _extents(package: Package) -> list[_Extent]:
 
 def _scan(package: Package, part: str, extent: _Extent) -> None:
     """Walk a sheet's cells without keeping them."""
-    from lxml import etree  # noqa: PLC0415 - heavy, and only these formats pay for it
+    from lxml import etree
 
-    stream = package.stream(part)
+    safe = {"resolve_entities": False, "no_network": True, "load_dtd": False}
     row_number = -1
     try:
-        for _, row in etree.iterparse(stream, tag=f"{_MAIN}row", resolve_entities=False, no_network=True, load_dtd=False):
+        for _, row in etree.iterparse(package.stream(part), tag=f"{_MAIN}row", **safe):
             row_number = int(row.get("r") or row_number + 2) - 1
             column = -1
             filled = False
@@ -183,7 +183,7 @@ def _losses(extents: Sequence[_Extent], comments: int) -> tuple[Loss, ...]:
 
 
 def _workbook(source: Source) -> CalamineWorkbook:
-    from python_calamine import CalamineError, CalamineWorkbook  # noqa: PLC0415 - only XLSX pays for it
+    from python_calamine import CalamineError, CalamineWorkbook
 
     try:
         if source.body is not None:
@@ -195,7 +195,7 @@ def _workbook(source: Source) -> CalamineWorkbook:
 
 def _rows(workbook: CalamineWorkbook, extent: _Extent, source: Source) -> list[tuple[int, dict[int, str]]]:
     """(row, column -> text) of each row with text, rows and columns from 0."""
-    from python_calamine import CalamineError  # noqa: PLC0415 - only XLSX pays for it
+    from python_calamine import CalamineError
 
     rows: list[tuple[int, dict[int, str]]] = []
     try:

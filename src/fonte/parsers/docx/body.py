@@ -128,18 +128,18 @@ class BodyReader:
         grid = [self._row(row, depth) for row in rows]
         width = max((cell.column + cell.span for row in grid for cell in row), default=0)
         spread = [_spread(row, width) for row in grid]
-        full = [cells for cells in spread if any(cells)]
+        full = [texts for texts in spread if any(texts)]
         head = marked[:1] == [True] or looks_like_header(full)
         names: list[str] | None = None
-        for row, cells in zip(grid, spread, strict=True):
-            if not any(cells):
+        for row, texts in zip(grid, spread, strict=True):
+            if not any(texts):
                 continue
             header = head and names is None
             if header:
                 names = _names(row, width)
                 text = " | ".join(one_line(cell.text) for cell in row if cell.text)
             else:
-                text = row_text(cells, names)
+                text = row_text(texts, names)
             self.blocks.append(Block(BlockKind.ROW, text, table=self._tables, header=header))
         self._tables += 1
 
@@ -181,8 +181,6 @@ class BodyReader:
 def _members(parent: _Element, depth: int = 0) -> Iterator[_Element]:
     """Block-level children, wrappers opened, one form of alternate content."""
     for element in parent:
-        if not isinstance(element.tag, str):
-            continue
         if element.tag in PASSED_THROUGH and depth < _MAX_DEPTH:
             yield from _members(element, depth + 1)
         elif element.tag == ALTERNATE:

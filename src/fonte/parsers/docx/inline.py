@@ -12,7 +12,12 @@ if TYPE_CHECKING:
 
 _MAX_DEPTH = 200
 _SYMBOLS = {0xF0B7: "•", 0xF0A7: "▪", 0xF0FC: "✓", 0xF0FE: "☑", 0xF0A8: "☐", 0xF06F: "☐", 0xF0E0: "→", 0xF0D8: "➢"}
-_TEXT, _TAB, _BREAK, _RETURN = w("t"), w("tab"), w("br"), w("cr")
+_ONCE = frozenset({w("txbxContent"), FALLBACK})
+"""Inside these a text box has been, or will be, read as part of another."""
+_TEXT = w("t")
+_CHARACTERS = {w("tab"): "\t", w("ptab"): "\t", w("br"): "\n", w("cr"): "\n", w("noBreakHyphen"): "-"}
+_NOTES = {w("footnoteReference"): "footnote", w("endnoteReference"): "endnote"}
+_PICTURES = frozenset({w("drawing"), w("pict"), w("object")})
 _MATH_TEXT = m("t")
 
 
@@ -54,10 +59,10 @@ class InlineReader:
             return
         for element in parent:
             tag = element.tag
-            if not isinstance(tag, str) or tag in ABSENT:
+            if tag in ABSENT:
                 continue
             if tag == w("r"):
-                self._run(element, found, depth)
+                self._run(element, found, depth + 1)
             elif tag == ALTERNATE:
                 self._alternate(element, found, depth)
             elif tag in PASSED_THROUGH:
@@ -86,30 +91,25 @@ class InlineReader:
         hidden = vanish is not None and vanish.get(VAL) not in ("0", "false", "off")
         for element in run:
             tag = element.tag
-            if not isinstance(tag, str) or tag in ABSENT:
-                continue
             if tag == _TEXT:
                 self._say(element.text or "", found)
                 found.hidden += len(element.text or "") if hidden else 0
-            elif tag == _TAB or tag == w("ptab"):
-                self._say("\t", found)
-            elif tag in (_BREAK, _RETURN):
-                self._say("\n", found)
-            elif tag == w("noBreakHyphen"):
-                self._say("-", found)
+            elif tag in _CHARACTERS:
+                self._say(_CHARACTERS[tag], found)
             elif tag == w("sym"):
                 self._say(_symbol(element), found)
             elif tag == w("fldChar"):
                 self._field(element.get(w("fldCharType")))
-            elif tag in (w("footnoteReference"), w("endnoteReference")):
-                kind = "footnote" if tag == w("footnoteReference") else "endnote"
-                found.notes.append((kind, element.get(w("id"), "")))
+            elif tag in _NOTES:
+                found.notes.append((_NOTES[tag], element.get(w("id"), "")))
             elif tag == ALTERNATE:
                 self._alternate(element, found, depth)
-            elif tag in (w("drawing"), w("pict"), w("object")):
+            elif tag in _PICTURES:
                 self._drawing(element, found)
-            elif tag in (w("r"), *PASSED_THROUGH):
-                self._walk(run, found, depth + 1) if tag == w("r") else self._walk(element, found, depth + 1)
+            elif tag == w("r"):
+                self._run(element, found, depth + 1)
+            elif tag in PASSED_THROUGH:
+                self._walk(element, found, depth + 1)
 
     def _field(self, kind: str | None) -> None:
         if kind == "begin":
@@ -123,7 +123,7 @@ class InlineReader:
     def _drawing(element: _Element, found: Inline) -> None:
         boxes = [
             box for box in element.iter(w("txbxContent"))
-            if not any(outer.tag in (w("txbxContent"), FALLBACK) for outer in box.iterancestors() if _below(outer, element))
+            if not any(outer.tag in _ONCE for outer in box.iterancestors() if _below(outer, element))
         ]
         if boxes:
             found.boxes += boxes

@@ -20,11 +20,9 @@ def m(name: str) -> str:
 ALTERNATE, CHOICE, FALLBACK = (f"{{{_MC}}}{name}" for name in ("AlternateContent", "Choice", "Fallback"))
 VAL = w("val")
 
-PASSED_THROUGH = frozenset(
-    {w(name) for name in ("ins", "moveTo", "hyperlink", "smartTag", "sdt", "sdtContent", "fldSimple", "customXml", "bdo",
-                          "dir", "ruby", "rubyBase")}
-)
+_WRAPPERS = "ins moveTo hyperlink smartTag sdt sdtContent fldSimple customXml bdo dir ruby rubyBase"
+PASSED_THROUGH = frozenset({w(name) for name in _WRAPPERS.split()})
 """Wrappers whose content counts as if it stood alone."""
-ABSENT = frozenset({w(name) for name in ("del", "moveFrom", "delText", "instrText", "delInstrText", "rt", "pPr", "rPr",
-                                         "sdtPr", "sdtEndPr", "tblPr", "tblGrid", "trPr", "tcPr")})
+_ABSENT = "del moveFrom delText instrText delInstrText rt pPr rPr sdtPr sdtEndPr tblPr tblGrid trPr tcPr"
+ABSENT = frozenset({w(name) for name in _ABSENT.split()})
 """Content that is deleted, moved away, or no text."""

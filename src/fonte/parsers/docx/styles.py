@@ -13,7 +13,10 @@ from fonte.parsers.docx.names import VAL, w
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
-_HEADING = re.compile(r"(?:heading|titolo|überschrift|berschrift|titre|título|ttulo|overskrift|rubrik|kop|nagwek)\s*([1-9])", re.IGNORECASE)
+_HEADING = re.compile(
+    r"(?:heading|titolo|überschrift|berschrift|titre|título|ttulo|overskrift|rubrik|kop|nagwek)\s*([1-9])",
+    re.IGNORECASE,
+)
 _TITLE = frozenset({"title"})
 _CAPTION = frozenset({"caption"})
 _CODE = frozenset({"html preformatted", "code", "source code", "code block", "preformatted text", "macro"})
@@ -166,7 +169,7 @@ class Numbering:
         return _filled(shape.text, levels, counters)
 
 
-def _levels_of(abstract: _Element) -> Mapping[int, _Level] | dict[int, _Level]:
+def _levels_of(abstract: _Element) -> dict[int, _Level]:
     levels: dict[int, _Level] = {}
     for level in abstract.iter(w("lvl")):
         text = child_value(level, "lvlText")

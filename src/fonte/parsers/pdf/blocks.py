@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain, pairwise
 
 from fonte.parsers.pdf.glyphs import Word, is_cjk, to_page
 from fonte.parsers.pdf.hyphens import breaks_word, keeps_hyphen
@@ -18,7 +19,9 @@ from fonte.types import Block, BlockKind, Place
 
 _BULLET = re.compile(r"^(?:[•◦▪‣·●○■□►➢✓–—*\-]|\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.)])(?=\s|$)")
 _NUMBER = re.compile(r"^\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.)]$")
-_TERMINAL = (".", "!", "?", ":", ";", "。", "！", "？", ".”", ".\"", ".)", "»")
+_TERMINAL = (".", "!", "?", ":", ";", "。", "！", "？", ".”", '."', ".)", "»")
+_SAME_EDGE = 3.0
+"""Points."""
 _MAX_HEADING = 250
 """Characters; larger print that goes on for longer is a paragraph."""
 
@@ -47,6 +50,22 @@ class _Open:
         return sum(len(piece.text) for piece in self.pieces)
 
 
+@dataclass(frozen=True, slots=True)
+class _Ruled:
+    """The ruled table before, for one that goes on over the page's end."""
+
+    page: int
+    edges: tuple[float, ...]
+    names: Sequence[str] | None
+    number: int
+
+    def meets(self, segment: Segment) -> bool:
+        """Whether the other table has the same columns."""
+        return len(self.edges) == len(segment.edges) and all(
+            abs(mine - other) <= _SAME_EDGE for mine, other in zip(self.edges, segment.edges, strict=True)
+        )
+
+
 def _place_all(pieces: Sequence[_Piece]) -> tuple[str, tuple[Place, ...]]:
     text: list[str] = []
     places: list[Place] = []
@@ -73,6 +92,7 @@ class BlockBuilder:
         self._pitch = pitch
         self._open: _Open | None = None
         self._tables = 0
+        self._ruled: _Ruled | None = None
         self.blocks: list[Block] = []
 
     def add_page(self, rows: Sequence[Row]) -> None:
@@ -82,7 +102,7 @@ class BlockBuilder:
             ruled = rows[index].table
             if ruled is not None:
                 self.close()
-                self._add_ruled(rows[index].page, ruled)
+                self._add_ruled(rows[index].page, rows[index].cells[0], ruled)
                 index += 1
                 continue
             end = self._table_end(rows, index)
@@ -126,9 +146,8 @@ class BlockBuilder:
         if level or block.level:
             near = last.page == row.page and last.region == row.region and last.y0 - row.y0 < 2.2 * row.size
             return level == block.level and near and block.length + len(row.text) <= _MAX_HEADING
-        if abs(last.size - row.size) > 0.08 * max(last.size, row.size):
-            return False
-        if last.bold != row.bold and (last.bold or all(word.bold for word in row.words)) and not _broken(last):
+        other_size = abs(last.size - row.size) > 0.08 * max(last.size, row.size)
+        if other_size or (last.bold != row.bold and not _broken(last)):
             return False
         if (last.page, last.region) != (row.page, row.region):
             return self._continues_elsewhere(block, row)
@@ -189,33 +208,53 @@ class BlockBuilder:
         width = max(len(row.cells) for row in rows)
         grid = [[cell.words for cell in row.cells] for row in rows]
         texts = [[joined(cell) for cell in row] for row in grid]
-        headed = len(grid[0]) == width and looks_like_header(texts) and any(map(is_number, sum(texts[1:], [])))
-        self._add_grid(rows[0].page, grid, headed=headed)
+        numbers = any(map(is_number, chain.from_iterable(texts[1:])))
+        headed = len(grid[0]) == width and numbers and looks_like_header(texts)
+        self._add_grid(rows[0].page, grid, texts[0] if headed else None, headed=headed)
+        self._tables += 1
 
-    def _add_ruled(self, page: int, grid: Sequence[Sequence[Sequence[Word]]]) -> None:
-        """A table with rules: its cells are whole."""
-        headed = looks_like_header([[joined(cell) for cell in row] for row in grid])
-        self._add_grid(page, grid, headed=headed)
+    def _add_ruled(self, page: int, segment: Segment, grid: Sequence[Sequence[Sequence[Word]]]) -> None:
+        """A table with rules: its cells are whole. Columns that go on over the page's end stay one table."""
+        texts = [[joined(cell) for cell in row] for row in grid]
+        names: Sequence[str] | None = texts[0] if looks_like_header(texts) else None
+        above = self._ruled
+        goes_on = above is not None and above.page == page - 1 and above.meets(segment) and self._is_last(above.number)
+        number = above.number if above is not None and goes_on else self._tables
+        if above is not None and goes_on and (names is None or names == above.names):
+            self._tables = number
+            self._add_grid(page, grid, above.names, headed=names is not None)
+            names = above.names
+        else:
+            number = self._tables
+            self._add_grid(page, grid, names, headed=names is not None)
+        self._ruled = _Ruled(page, segment.edges, names, number)
+        self._tables = number + 1
 
-    def _add_grid(self, page: int, grid: Sequence[Sequence[Sequence[Word]]], *, headed: bool) -> None:
-        """ROW blocks in the form of ``fonte.parsers.tables``, every word of the page with its place."""
-        names = [joined(cell) for cell in grid[0]]
+    def _is_last(self, table: int) -> bool:
+        return bool(self.blocks) and self.blocks[-1].table == table
+
+    def _add_grid(
+        self, page: int, grid: Sequence[Sequence[Sequence[Word]]], names: Sequence[str] | None, *, headed: bool
+    ) -> None:
+        """ROW blocks in the form of ``fonte.parsers.tables``, every word of the page with its place.
+
+        ``headed`` says that the first row holds the ``names``.
+        """
         for index, row in enumerate(grid):
             header = headed and index == 0
-            named = headed and not header and len(row) == len(names)
+            named = names is not None and not header and len(row) == len(names)
             pieces: list[_Piece] = []
             for column, cell in enumerate(row):
                 if not cell:
                     continue
                 if pieces:
                     pieces.append(_Piece("; " if named else " | ", None))
-                if named and names[column]:
+                if named and names is not None and names[column]:
                     pieces.append(_Piece(f"{names[column]}: ", None))
                 pieces += _pieces(cell, page)
             text, places = _place_all(pieces)
             if text:
                 self.blocks.append(Block(BlockKind.ROW, text, places=places, table=self._tables, header=header))
-        self._tables += 1
 
 
 def _pieces(words: Sequence[Word], page: int) -> list[_Piece]:
@@ -252,9 +291,9 @@ def _cells(row: Row) -> int:
 
 def _justified(row: Row) -> bool:
     """Whether a line is stretched over the region's whole width with equal gaps between all its words."""
-    if len(row.words) < 2 or row.x0 > row.left + row.size or row.x1 < row.right - 0.2 * row.size:
+    if row.x1 - row.x0 < 1 or row.x0 > row.left + row.size or row.x1 < row.right - 0.2 * row.size:
         return False
-    gaps = [right.x0 - left.x1 for left, right in zip(row.words, row.words[1:], strict=False) if right.spaced]
+    gaps = [right.x0 - left.x1 for left, right in pairwise(row.words) if right.spaced]
     return bool(gaps) and min(gaps) > 0 and max(gaps) < 1.2 * min(gaps) and row.right - row.left < 30 * row.size
 
 

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 from fonte.errors import EncryptedSource, ParseError
 from fonte.parsers.pdf.glyphs import Word, page_words, to_frame
+from fonte.parsers.pdf.layout import Segment
+from fonte.parsers.pdf.rules import ruled_tables
 
 if TYPE_CHECKING:
     from pypdfium2 import PdfDocument, PdfPage
@@ -24,6 +26,8 @@ _SECURITY = 5
 _MAX_OUTLINE = 20_000
 _IMAGE, _PATH, _SHADING, _FORM = 3, 2, 4, 5
 _MAX_OBJECTS = 20_000
+_DRAWING = 30
+"""More paths than this may be letters drawn as outlines."""
 
 
 @dataclass(slots=True)
@@ -31,6 +35,9 @@ class PageText:
     """What one page gives. ``text`` is pdfium's own, before any layout; ``extent`` lowest and highest y as read."""
 
     words: list[Word]
+    outside: list[Word]
+    """Words outside ruled tables."""
+    tables: list[Segment]
     text: str
     extent: tuple[float, float]
     images: int
@@ -45,7 +52,7 @@ def opened(source: Source) -> Iterator[PdfDocument]:
     Raises:
         EncryptedSource: it needs a password. ParseError: it is no PDF, or damaged beyond repair.
     """
-    import pypdfium2 as pdfium  # noqa: PLC0415 - heavy, and only PDF pays for it
+    import pypdfium2 as pdfium
 
     given: bytes | str | None = source.body if source.body is not None else source.path
     if not given:
@@ -96,7 +103,7 @@ def outline_of(document: PdfDocument) -> list[tuple[int, int, str]]:
 
 def read_page(document: PdfDocument, index: int) -> PageText | None:
     """Words and plain text of a page (index from 0); None when pdfium cannot load it."""
-    import pypdfium2 as pdfium  # noqa: PLC0415 - heavy, and only PDF pays for it
+    import pypdfium2 as pdfium
 
     try:
         page = document[index]
@@ -111,7 +118,7 @@ def read_page(document: PdfDocument, index: int) -> PageText | None:
 
 
 def _read(page: PdfPage) -> PageText:
-    import pypdfium2.raw as raw  # noqa: PLC0415 - heavy, and only PDF pays for it
+    from pypdfium2 import raw
 
     page.set_rotation(0)
     left, bottom, right, top = page.get_bbox()
@@ -120,17 +127,18 @@ def _read(page: PdfPage) -> PageText:
         handle = textpage.raw
         count = max(raw.FPDFText_CountChars(handle), 0)
         words = page_words(handle, count, (left, bottom))
+        tables, outside = ruled_tables(page.raw, (left, bottom), words) if words else ([], words)
         text = _plain(handle, count)
     finally:
         textpage.close()
     frame = _main_frame(words)
     _, low, _, high = to_frame((0.0, 0.0, right - left, top - bottom), frame)
-    return PageText(words, text, (low, high), _images(page), count, (right - left, top - bottom))
+    return PageText(words, outside, tables, text, (low, high), _images(page), count, (right - left, top - bottom))
 
 
 def _plain(handle: object, count: int) -> str:
-    """pdfium's text of the page."""
-    import pypdfium2.raw as raw  # noqa: PLC0415 - heavy, and only PDF pays for it
+    """The text of the page in pdfium's own order."""
+    from pypdfium2 import raw
 
     if count <= 0:
         return ""
@@ -148,9 +156,10 @@ def _main_frame(words: list[Word]) -> int:
 
 
 def _images(page: PdfPage) -> int:
-    """Objects that may show something which is not text: images, shadings, forms, drawn paths."""
-    import pypdfium2.raw as raw  # noqa: PLC0415 - heavy, and only PDF pays for it
+    """Objects that may show text which is not there as characters: images, forms, and drawings of many paths."""
+    from pypdfium2 import raw
 
     count = min(raw.FPDFPage_CountObjects(page.raw), _MAX_OBJECTS)
     kinds = [raw.FPDFPageObj_GetType(raw.FPDFPage_GetObject(page.raw, index)) for index in range(count)]
-    return sum(kind in (_IMAGE, _FORM) for kind in kinds)
+    drawn = sum(kind in (_PATH, _SHADING) for kind in kinds)
+    return sum(kind in (_IMAGE, _FORM) for kind in kinds) + (drawn if drawn > _DRAWING else 0)

@@ -95,7 +95,7 @@ class _Reader:
     """Reads the words of one pdfium text page; asks for style once a word."""
 
     def __init__(self, textpage: object, origin: tuple[float, float]) -> None:
-        import pypdfium2.raw as raw  # noqa: PLC0415 - heavy, and only PDF pays for it
+        from pypdfium2 import raw
 
         self._raw = raw
         self._page = textpage

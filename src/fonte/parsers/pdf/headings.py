@@ -77,7 +77,7 @@ def heading_levels(pages: Sequence[Sequence[Row]], outline: Sequence[tuple[int, 
     for row in candidates:
         size = round(row.size, 1)
         levels[id(row)] = min(by_size.get(size, rank[size]), _MAX_LEVELS)
-    if bold_characters < 0.3 * total:  # noqa: PLR2004 - where much is bold, bold tells nothing
+    if bold_characters < 0.3 * total:
         deepest = max(levels.values(), default=0)
         for row in bold_lines:
             levels[id(row)] = min(deepest + 1, _MAX_LEVELS)

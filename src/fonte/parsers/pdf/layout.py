@@ -34,6 +34,8 @@ class Segment:
     size: float = 0.0
     cells: list[list[list[Word]]] | None = None
     """Rows of cells when the segment stands for a whole ruled table."""
+    edges: tuple[float, ...] = ()
+    """Where a ruled table's columns begin and the last ends."""
 
     @property
     def text(self) -> str:
@@ -251,6 +253,7 @@ def rows_of(region: list[Segment], page: int, number: int) -> list[Row]:
 def page_rows(words: Sequence[Word], page: int, tables: Sequence[Segment] = ()) -> list[Row]:
     """All rows of a page in reading order: the page's main direction first, then turned text, then diagonal text."""
     frames = Counter(word.frame for word in words if word.frame != DIAGONAL)
+    frames.update(word.frame for table in tables for word in table.words)
     main = frames.most_common(1)[0][0] if frames else 0
     rows: list[Row] = []
     number = 0

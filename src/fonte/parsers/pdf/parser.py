@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from fonte.errors import ParseError
@@ -53,8 +54,9 @@ class PdfParser:
             message = f"{source.name} has {reading.counts.characters} characters but no text came out"
             raise ParseError(message, uri=source.uri)
         return Parsed(
-            blocks=blocks, parser=self.name, title=title, media_type="application/pdf", page_labels=labels, pages=total,
-            source_counts=reading.counts, losses=reading.losses(), empty_reason=None if blocks else reading.empty_reason,
+            blocks=blocks, parser=self.name, title=title, media_type="application/pdf", page_labels=labels,
+            pages=total, source_counts=reading.counts, losses=reading.losses(),
+            empty_reason=None if blocks else reading.empty_reason,
         )
 
 
@@ -79,7 +81,7 @@ class _Reading:
             self.pages.append([])
             self.extents.append((0.0, 0.0))
             return
-        rows = page_rows(page.words, number)
+        rows = page_rows(page.outside, number, page.tables)
         self.pages.append(rows)
         self.extents.append(page.extent)
         here, sofar = count_text(page.text), self.counts
@@ -108,7 +110,8 @@ class _Reading:
             found.append(Loss("page_furniture", what, len(self.furniture)))
         if self.hidden:
             words = sum(self.hidden.values())
-            found.append(Loss("hidden_text", f"{words} invisible or white words kept {_named(list(self.hidden))}", words))
+            what = f"{words} invisible or white words kept {_named(list(self.hidden))}"
+            found.append(Loss("hidden_text", what, words))
         if self.blank:
             found.append(Loss("blank_page", f"nothing {_named(self.blank)}", len(self.blank)))
         if self.scanned:
@@ -143,7 +146,7 @@ def _pitches(pages: Sequence[Sequence[Row]]) -> Mapping[float, float]:
     """Font size (rounded) -> the distance between baselines that a quarter of the lines keep or go below."""
     distances: defaultdict[float, list[float]] = defaultdict(list)
     for rows in pages:
-        for above, below in zip(rows, rows[1:], strict=False):
+        for above, below in pairwise(rows):
             distance = above.y0 - below.y0
             same = above.region == below.region and abs(above.size - below.size) < 0.05 * above.size
             if same and 0.5 * above.size < distance < 3 * above.size:
