@@ -43,26 +43,27 @@ def main(memory_bytes: int, timeout_seconds: int, parent: int) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (memory_bytes, memory_bytes))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     last = False
-    while not last and (source := _next_source(requests)) is not None:
+    while not last and (size := _next_size(requests)) is not None:
         _limit_cpu(timeout_seconds)
-        kind, answer, broken = _answer(source)
+        kind, answer, broken = _answer(requests, size)
         last = broken or _resident_bytes() > memory_bytes // 2
         replies.write(REPLY.pack(kind, last, len(answer)))
         replies.write(answer)
         replies.flush()
 
 
-def _answer(source: Source) -> tuple[bytes, bytes, bool]:
+def _answer(requests: BinaryIO, size: int) -> tuple[bytes, bytes, bool]:
     """(kind, bytes, whether this process should not go on)."""
     try:
+        source = pickle.loads(requests.read(size))  # noqa: S301 - written by our parent
         return PARSED, encode_parsed(parse_body(_with_body(source))), False
     except FonteError as error:
         return FAILED, _failure(error), False
     except (MemoryError, RecursionError) as error:
-        crash = ParserCrashed(f"the parser passed its memory limit ({type(error).__name__})", uri=source.uri)
+        crash = ParserCrashed(f"the parser passed its memory limit ({type(error).__name__})")
         return FAILED, _failure(crash), True
     except Exception as error:  # noqa: BLE001 - an edge: a parser's bug must not look like anything but a failed document
-        return FAILED, _failure(ParseError(f"{type(error).__name__}: {error}", uri=source.uri)), True
+        return FAILED, _failure(ParseError(f"{type(error).__name__}: {error}")), True
 
 
 def _failure(error: FonteError) -> bytes:
@@ -70,13 +71,10 @@ def _failure(error: FonteError) -> bytes:
     return json.dumps({"code": error.code, "message": error.message, "hint": error.hint, "page": page}).encode()
 
 
-def _next_source(requests: BinaryIO) -> Source | None:
+def _next_size(requests: BinaryIO) -> int | None:
+    """Size of the next request, None when stdin has closed."""
     head = requests.read(REQUEST.size)
-    if len(head) < REQUEST.size:
-        return None
-    (size,) = REQUEST.unpack(head)
-    source = pickle.loads(requests.read(size))  # noqa: S301 - written by our parent
-    return source if isinstance(source, Source) else None
+    return int(REQUEST.unpack(head)[0]) if len(head) == REQUEST.size else None
 
 
 def _with_body(source: Source) -> Source:

@@ -37,6 +37,8 @@ from fonte.types import Parsed, Source
 
 MEBIBYTE: Final = 1 << 20
 DEFAULT_MEMORY_BYTES: Final = 2048 * MEBIBYTE
+_COMMAND = (sys.executable, "-P", "-m", "fonte.parsers.child")
+"""-P: nothing is imported from the current folder, which may be the one that is being read."""
 _REQUEST_HEAD = 8
 _REPLY_HEAD = 10
 _READ_AHEAD = 2
@@ -212,10 +214,9 @@ class _Child:
     """One process and the two pipes to it."""
 
     def __init__(self, memory_bytes: int, timeout_seconds: float) -> None:
-        command = [sys.executable, "-P", "-m", "fonte.parsers.child"]  # -P: nothing is imported from the current folder
         arguments = [str(memory_bytes), str(math.ceil(timeout_seconds)), str(os.getpid())]
         self._process = subprocess.Popen(  # noqa: S603 - our own module in our own interpreter
-            [*command, *arguments],
+            [*_COMMAND, *arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
