@@ -6,6 +6,7 @@ Every read names a principal. A question opens the active generation once and ke
 from __future__ import annotations
 
 import json
+import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
@@ -64,10 +65,10 @@ class TenantStore(Protocol):
 
 
 class Stores(Protocol):
-    """Every tenant's store. Reading an unknown tenant sees an empty one; nothing is created by a read."""
+    """Every tenant's store."""
 
-    def tenant(self, name: str, *, create: bool = False) -> TenantStore | None:
-        """A tenant's store; None when it does not exist and is not to be created."""
+    def tenant(self, name: str) -> TenantStore:
+        """A tenant's store. An unknown tenant reads as an empty one; its first write makes it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +121,7 @@ class OpenCorpus:
 
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
+        self._stores: dict[str, TenantStore] = {}
 
     # --- writing ---------------------------------------------------------------------------------------------------
 
@@ -137,7 +139,8 @@ class OpenCorpus:
         Raises:
             SourceUnreadable: a source is missing. ModelError, StoreError, HomeLocked: nothing changed.
         """
-        specs = {spec: options for spec in sources}
+        # Remembered for retry, which may run in another folder.
+        specs = {one if "://" in one else os.path.abspath(os.path.expanduser(one)): options for one in sources}  # noqa: PTH100, PTH111 - a glob is no path
         return self._sync(tenant, specs, publish=publish, workers=workers, progress=progress, retry=frozenset())
 
     def retry(
@@ -171,9 +174,7 @@ class OpenCorpus:
         began = time.perf_counter()
         # A wrong source must not leave a new home or a lock behind: readers are made first.
         readers = [self._parts.open_source(spec, options) for spec, options in specs.items()]
-        store = self._parts.stores.tenant(tenant, create=True)
-        if store is None:
-            raise AssertionError("create=True gives a store")
+        store = self._store_of(tenant)
         catalog = store.catalog
         with catalog.writer(), self._parts.make_pool(workers) as pool:
             catalog.abandon_building()
@@ -187,8 +188,7 @@ class OpenCorpus:
                 same_recipe=active is not None and active.recipe == recipe,
                 retry=retry,
             )
-            for spec, options in specs.items():
-                catalog.remember_source(spec, json.dumps(_plain(options), sort_keys=True))
+            _remember(catalog, specs)
             if plan.nothing_to_do and active is not None:
                 states = catalog.states(active.id)
                 return SyncReport(
@@ -343,17 +343,14 @@ class OpenCorpus:
         Raises:
             NotFound
         """
-        store = self._parts.stores.tenant(principal.tenant)
-        if store is None:
-            raise NotFound(f"there is no answer {answer_id}")
-        return store.catalog.answer(answer_id, principal)
+        return self._store_of(principal.tenant).catalog.answer(answer_id, principal)
 
     def _asker(
         self, principal: Principal, *, k: int | None, mode: Mode | None, max_distance: float | None
     ) -> Asker | None:
-        store = self._parts.stores.tenant(principal.tenant)
-        active = store.catalog.active() if store else None
-        if store is None or active is None:
+        store = self._store_of(principal.tenant)
+        active = store.catalog.active()
+        if active is None:
             return None
         embedder = self._parts.embedder
         if active.recipe.space != embedder.space:
@@ -381,9 +378,7 @@ class OpenCorpus:
         )
 
     def _store(self, answer: Answer, principal: Principal) -> None:
-        store = self._parts.stores.tenant(principal.tenant)
-        if store is None:
-            return
+        store = self._store_of(principal.tenant)
         cited = answer.citations if isinstance(answer, Answered) else ()
         near = answer.nearest if isinstance(answer, Abstained) else ()
         documents = {one.document_id for one in cited} | {one.stored.chunk.document_id for one in near}
@@ -406,10 +401,10 @@ class OpenCorpus:
         Raises:
             NotFound: absent or forbidden. InvalidQuery: a range or a page outside the document.
         """
-        store = self._parts.stores.tenant(principal.tenant)
+        store = self._store_of(principal.tenant)
         absent = NotFound(f"there is no document {document!r}", hint="fonte documents lists what is there")
-        active = store.catalog.active() if store else None
-        if store is None or active is None:
+        active = store.catalog.active()
+        if active is None:
             raise absent
         readable = [
             state
@@ -427,26 +422,27 @@ class OpenCorpus:
 
     def documents(self, *, tenant: str = "default", status: DocumentStatus | None = None) -> list[DocumentState]:
         """Documents of the active generation, deleted ones as such, for whoever runs the corpus."""
-        store = self._parts.stores.tenant(tenant)
-        active = store.catalog.active() if store else None
-        if store is None or active is None:
+        store = self._store_of(tenant)
+        active = store.catalog.active()
+        if active is None:
             return []
-        states = []
-        for state in store.catalog.states(active.id):
-            gone = bool(state.acl.roles) and store.catalog.is_deleted(state.document_id)
-            states.append(replace(state, status=DocumentStatus.DELETED, chunks=0) if gone else state)
+        deleted = store.catalog.deleted()
+        states = [
+            replace(state, status=DocumentStatus.DELETED, chunks=0) if state.document_id in deleted else state
+            for state in store.catalog.states(active.id)
+        ]
         return [state for state in states if status is None or state.status is status]
 
     def document_state(self, document_id: str, *, tenant: str = "default") -> DocumentState | None:
         """One document with its ledger."""
-        store = self._parts.stores.tenant(tenant)
-        active = store.catalog.active() if store else None
-        return store.catalog.state(active.id, document_id) if store and active else None
+        store = self._store_of(tenant)
+        active = store.catalog.active()
+        return store.catalog.state(active.id, document_id) if active else None
 
     def generations(self, *, tenant: str = "default") -> tuple[Generation | None, list[Generation]]:
         """The active generation and all that are kept, oldest first."""
-        store = self._parts.stores.tenant(tenant)
-        return (store.catalog.active(), store.catalog.generations()) if store else (None, [])
+        store = self._store_of(tenant)
+        return store.catalog.active(), store.catalog.generations()
 
     def stale(self, *, tenant: str = "default") -> dict[str, list[str]]:
         """Documents of the active generation whose stamp is not the recipe in force: name → fields that differ."""
@@ -466,9 +462,15 @@ class OpenCorpus:
         return differs
 
     def _existing(self, tenant: str) -> TenantStore:
-        store = self._parts.stores.tenant(tenant)
-        if store is None:
+        store = self._store_of(tenant)
+        if store.catalog.active() is None and not store.catalog.generations():
             raise NotFound(f"nothing was ever synced for tenant {tenant!r}", hint="run fonte sync FOLDER")
+        return store
+
+    def _store_of(self, tenant: str) -> TenantStore:
+        store = self._stores.get(tenant)
+        if store is None:
+            store = self._stores.setdefault(tenant, self._parts.stores.tenant(tenant))
         return store
 
     def _find(self, catalog: Catalog, document: str) -> DocumentState:
@@ -485,13 +487,18 @@ class OpenCorpus:
         return found[0]
 
 
-def _plain(options: SourceOptions) -> dict[str, object]:
-    return {
-        "allow": options.allow,
-        "include": options.include,
-        "exclude": options.exclude,
-        "records": options.records,
-    }
+def _remember(catalog: Catalog, specs: dict[str, SourceOptions]) -> None:
+    known = catalog.sources()
+    for spec, options in specs.items():
+        plain = {
+            "allow": options.allow,
+            "include": options.include,
+            "exclude": options.exclude,
+            "records": options.records,
+        }
+        text = json.dumps(plain, sort_keys=True)
+        if known.get(spec) != text:
+            catalog.remember_source(spec, text)
 
 
 def _remembered(options: dict[str, Any]) -> SourceOptions:

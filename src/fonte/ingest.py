@@ -69,6 +69,8 @@ class Plan:
     """Root of each source URI."""
     carried: tuple[DocumentState, ...] = ()
     """Documents of other sources that must be built again because the recipe changed."""
+    restored: tuple[str, ...] = ()
+    """Ids of deleted documents that a source holds again."""
 
     @property
     def nothing_to_do(self) -> bool:
@@ -120,6 +122,7 @@ def plan_sync(
         SourceUnreadable: a root is missing or may not be read.
     """
     before = {state.document_id: state for state in catalog.states(active.id)} if active else {}
+    deleted = catalog.deleted()
     parse, unchanged, reroled, unreadable = [], [], [], []
     roots: dict[str, str] = {}
     seen: set[str] = set()
@@ -144,9 +147,8 @@ def plan_sync(
             seen.add(identity)
             roots[item.uri] = reader.root
             state = before.get(identity)
-            deleted = state is not None and not catalog.acl(identity).roles and bool(state.acl.roles)
-            fresh = state is None or state.version != item.content_hash or not same_recipe or identity in retry
-            if state is None or fresh or deleted:
+            changed = state is None or state.version != item.content_hash or not same_recipe
+            if state is None or changed or identity in retry or identity in deleted:
                 parse.append(item)
             elif state.acl != item.acl:
                 reroled.append((state, item.acl))
@@ -166,6 +168,7 @@ def plan_sync(
         unreadable=tuple(unreadable),
         roots=roots,
         carried=() if same_recipe else tuple(elsewhere),
+        restored=tuple(sorted(identity for identity in seen & deleted)),
     )
 
 
@@ -218,6 +221,8 @@ class Ingestor:
             created_at=datetime.now(UTC),
             base=base.id if base else None,
         )
+        if plan.restored:
+            self.catalog.restore(plan.restored)
         self.catalog.add_generation(generation)
         tally = Tally()
         self._remove(generation.id, plan, writer, tally)

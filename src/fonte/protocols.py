@@ -297,8 +297,8 @@ class Catalog(Protocol):
     def revoked(self, generation_id: str, principal: Principal) -> tuple[str, ...]:
         """Documents of the generation whose indexed roles would admit the principal but whose live rights do not."""
 
-    def is_deleted(self, document_id: str) -> bool:
-        """Whether the document carries a tombstone."""
+    def deleted(self) -> frozenset[str]:
+        """Every document that carries a tombstone."""
 
     def may_read(self, document_id: str, principal: Principal) -> bool:
         """Whether live rights admit the principal."""

@@ -75,7 +75,7 @@ def make_parts(home: Path, settings: Settings) -> Parts:
         )
 
     def source(spec: str, options: SourceOptions) -> SourceReader:
-        return _source(spec, options, settings, home)
+        return _source(spec, options, settings)
 
     retrieval = settings.retrieval
     return Parts(
@@ -135,7 +135,7 @@ def _generator(name: str, settings: Settings, scorer: EvidenceScorer) -> Generat
     )
 
 
-def _source(spec: str, options: SourceOptions, settings: Settings, home: Path) -> SourceReader:
+def _source(spec: str, options: SourceOptions, settings: Settings) -> SourceReader:
     from fonte.sources.folder import SourceRule, open_source
 
     return open_source(
@@ -144,12 +144,12 @@ def _source(spec: str, options: SourceOptions, settings: Settings, home: Path) -
         exclude=options.exclude,
         default_roles=frozenset(options.allow),
         rules=tuple(
-            SourceRule(rule.match, None if rule.roles is None else frozenset(rule.roles), rule.language, rule.title)
+            SourceRule(glob, None if rule.roles is None else frozenset(rule.roles), rule.language, rule.title)
             for rule in settings.sources
+            for glob in rule.match
         ),
         records=options.records,
         max_bytes=settings.parsing.max_file_mb * 2**20,
-        home=home,
     )
 
 
@@ -204,7 +204,7 @@ def _home(home: Path) -> Check:
     if not home.exists():
         return Check("home", ok=True, detail=f"{home} does not exist yet", hint="fonte sync makes it")
     try:
-        names = Home(home).tenants()
+        names = Home(home).slugs()
     except FonteError as error:
         return Check("home", ok=False, detail=error.message, hint=error.hint, required=True)
     return Check("home", ok=True, detail=f"{home}, {len(names)} tenants", required=True)
