@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from enum import StrEnum
@@ -282,7 +282,7 @@ class Document:
     parser: str = ""
     sections: tuple[Section, ...] = ()
     spans: tuple[Span, ...] = ()
-    places: tuple[Place, ...] = ()
+    places: Sequence[Place] = ()
     page_labels: tuple[str, ...] = ()
     pages: int | None = None
     lines_are_source_lines: bool = False
