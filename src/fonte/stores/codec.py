@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import gc
 import json
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
-from itertools import repeat
-from typing import Any
+from typing import overload
 
 import numpy as np
 
 from fonte.errors import CorruptIndex
 from fonte.stores import columns
-from fonte.types import Acl, BlockKind, Box, Document, Place, Section, Span, sha256_hex
+from fonte.types import Acl, BlockKind, Document, Place, Section, Span, sha256_hex
 
 _FORM = 1
 _KINDS = tuple(BlockKind)
@@ -59,16 +57,11 @@ def decode(data: bytes, acl: Acl) -> Document:
     Raises:
         CorruptIndex: bytes that are damaged, or a text that does not have its hash.
     """
-    collecting = gc.isenabled()
-    gc.disable()  # hundreds of thousands of records without cycles: the collector would only walk them again and again
     try:
         return _decode(data, acl)
     except (ValueError, KeyError, TypeError, IndexError, zlib.error) as error:
         message = f"a stored document is damaged: {error}"
         raise CorruptIndex(message, hint="restore a backup, or sync the document again") from error
-    finally:
-        if collecting:
-            gc.enable()
 
 
 def _decode(data: bytes, acl: Acl) -> Document:
@@ -122,23 +115,23 @@ def _get_spans(data: bytes, rows: int, length: int) -> tuple[Span, ...]:
     return columns.build(
         Span,
         [
-            ("start", starts),
-            ("end", ends),
+            ("start", starts.tolist()),
+            ("end", ends.tolist()),
             ("kind", [_KINDS[code] for code in columns.get_integers(kind_part).tolist()]),
-            ("table", columns.get_optional(table_part, columns.get_integers, rows)),
+            ("table", columns.Column.integers(table_part, rows).tolist()),
             ("header", map(bool, columns.get_integers(header_part).tolist())),
         ],
         rows,
     )
 
 
-def _ranges(starts: bytes, lengths: bytes, rows: int, length: int) -> tuple[list[int], list[int]]:
+def _ranges(starts: bytes, lengths: bytes, rows: int, length: int) -> tuple[columns.Integers, columns.Integers]:
     """Starts and ends, all of them half-open ranges inside a text of ``length`` characters."""
     first = columns.get_integers(starts)
     last = first + columns.get_integers(lengths)
     if first.size != rows or bool(np.any((first < 0) | (last < first) | (last > length))):
         raise ValueError("a place lies outside its text")
-    return first.tolist(), last.tolist()
+    return first, last
 
 
 def _put_places(places: Sequence[Place]) -> bytes:
@@ -166,36 +159,78 @@ def _put_places(places: Sequence[Place]) -> bytes:
     )
 
 
-def _get_places(data: bytes, rows: int, length: int) -> tuple[Place, ...]:
+def _get_places(data: bytes, rows: int, length: int) -> Places:
     parts = columns.unpack(data)
     starts, ends = _ranges(parts[0], parts[1], rows, length)
-    corners = [columns.get_floats(part).tolist() for part in parts[4:8]]
-    boxes: list[Box | None] = list(zip(*corners, strict=True))
-    if len(boxes) != rows:
-        boxed = iter(boxes)
-        has_box = columns.get_optional(parts[3], columns.get_integers, rows)
-        boxes = [None if mark is None else next(boxed) for mark in has_box]
-    return columns.build(
-        Place,
-        [
-            ("start", starts),
-            ("end", ends),
-            ("page", columns.get_optional(parts[2], columns.get_integers, rows)),
-            ("box", boxes),
-            ("slide", columns.get_optional(parts[8], columns.get_integers, rows)),
-            ("time", _pairs(parts[9], parts[10], columns.get_floats, rows)),
-            ("sheet", columns.get_choices(parts[11])),
-            ("range", columns.get_choices(parts[12])),
-            ("anchor", columns.get_choices(parts[13])),
-            ("lines", _pairs(parts[14], parts[15], columns.get_integers, rows)),
-        ],
-        rows,
-    )
+    corners = np.array([columns.get_floats(part) for part in parts[4:8]]).T
+    boxes = columns.Column.spread(parts[3], corners, rows)
+    pages, slides = (columns.Column.integers(part, rows) for part in (parts[2], parts[8]))
+    times = [columns.Column.floats(part, rows) for part in parts[9:11]]
+    lines = [columns.Column.integers(part, rows) for part in parts[14:16]]
+    names = [columns.Choices.of(part, rows) for part in parts[11:14]]
+    return Places(starts, ends, pages, boxes, slides, times, names, lines)
 
 
-def _pairs(first: bytes, second: bytes, get: Any, rows: int) -> Any:
-    firsts = columns.get_optional(first, get, rows)
-    if firsts.count(None) == rows:
-        return repeat(None, rows)
-    seconds = columns.get_optional(second, get, rows)
-    return [None if one is None else (one, other) for one, other in zip(firsts, seconds, strict=True)]
+class Places(Sequence[Place]):
+    """A document's places out of columns, each made when it is looked at: most questions look at a few dozen."""
+
+    __slots__ = ("_boxes", "_ends", "_lines", "_names", "_pages", "_slides", "_starts", "_times")
+
+    def __init__(
+        self,
+        starts: columns.Integers,
+        ends: columns.Integers,
+        pages: columns.Column,
+        boxes: columns.Column,
+        slides: columns.Column,
+        times: Sequence[columns.Column],
+        names: Sequence[columns.Choices],
+        lines: Sequence[columns.Column],
+    ) -> None:
+        self._starts, self._ends, self._pages, self._boxes, self._slides = starts, ends, pages, boxes, slides
+        self._times, self._names, self._lines = times, names, lines
+
+    def __len__(self) -> int:
+        return len(self._starts)
+
+    @overload
+    def __getitem__(self, at: int) -> Place: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> tuple[Place, ...]: ...
+
+    def __getitem__(self, at: int | slice) -> Place | tuple[Place, ...]:
+        if isinstance(at, slice):
+            return tuple(self._place(one) for one in range(*at.indices(len(self))))
+        if not -len(self) <= at < len(self):
+            raise IndexError(at)
+        return self._place(at % len(self))
+
+    def _place(self, at: int) -> Place:
+        box = self._boxes.at(at)
+        first, until = (column.at(at) for column in self._times)
+        top, bottom = (column.at(at) for column in self._lines)
+        sheet, cells, anchor = (column.at(at) for column in self._names)
+        return Place(
+            start=int(self._starts[at]),
+            end=int(self._ends[at]),
+            page=self._pages.at(at),
+            box=None if box is None else (box[0], box[1], box[2], box[3]),
+            slide=self._slides.at(at),
+            time=None if first is None else (first, until),
+            sheet=sheet,
+            range=cells,
+            anchor=anchor,
+            lines=None if top is None else (top, bottom),
+        )
+
+    def __iter__(self) -> Iterator[Place]:
+        return map(self._place, range(len(self)))
+
+    def __eq__(self, other: object) -> bool:  # noqa: PLW1641  equal to tuples of places, which hash otherwise
+        if not isinstance(other, Sequence):
+            return NotImplemented
+        return len(self) == len(other) and all(one == two for one, two in zip(self, other, strict=True))
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} places>"

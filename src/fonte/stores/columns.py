@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 _Numbers = npt.NDArray[Any]
+Integers = npt.NDArray[np.int64]
 _LEVEL = 1
 """zlib level: columns are small after deltas, and speed counts."""
 _SCALES = (1, 100, 1000)
@@ -87,14 +88,31 @@ def put_choices(values: Sequence[str | None]) -> bytes:
     return pack([zlib.compress(table, _LEVEL), put_integers(coded)])
 
 
-def get_choices(data: bytes) -> list[str | None]:
+class Choices:
     """The values of ``put_choices``."""
-    table, codes = unpack(data)
-    values: list[str | None] = json.loads(zlib.decompress(table).decode("utf-8", "surrogatepass"))
-    coded = get_integers(codes)
-    if len(values) == 1:
-        return values * coded.size
-    return list(map(values.__getitem__, coded.tolist()))
+
+    __slots__ = ("_codes", "_values")
+
+    def __init__(self, values: Sequence[str | None], codes: Integers) -> None:
+        self._values, self._codes = values, codes
+
+    @classmethod
+    def of(cls, data: bytes, rows: int) -> Choices:
+        """Read ``rows`` values.
+
+        Raises:
+            ValueError: another number of rows, or a code without a value.
+        """
+        table, packed = unpack(data)
+        values: list[str | None] = json.loads(zlib.decompress(table).decode("utf-8", "surrogatepass"))
+        codes = get_integers(packed)
+        if codes.size != rows or bool(np.any((codes < 0) | (codes >= len(values)))):
+            raise ValueError("a column of names is damaged")
+        return cls(values, codes)
+
+    def at(self, row: int) -> str | None:
+        """The value of a row."""
+        return self._values[int(self._codes[row])]
 
 
 def put_optional(values: Sequence[Any], put: Any) -> bytes:
@@ -103,26 +121,56 @@ def put_optional(values: Sequence[Any], put: Any) -> bytes:
     return pack([zlib.compress(np.packbits(present).tobytes(), _LEVEL), put([v for v in values if v is not None])])
 
 
-def get_optional(data: bytes, get: Any, rows: int) -> list[Any]:
-    """The values of ``put_optional``."""
-    bits, kept = unpack(data)
-    present = np.unpackbits(np.frombuffer(zlib.decompress(bits), np.uint8), count=rows).astype(np.bool_)
-    found = get(kept)
-    listed = found.tolist() if isinstance(found, np.ndarray) else found
-    if present.all():
-        return list(listed)
-    column: list[Any] = [None] * rows
-    if not present.any():
-        return column
-    for at, value in zip(np.flatnonzero(present).tolist(), listed, strict=True):
-        column[at] = value
-    return column
+class Column:
+    """The values of ``put_optional``: numbers, or rows of numbers, each of them present or None."""
+
+    __slots__ = ("_present", "_values")
+
+    def __init__(self, present: npt.NDArray[np.bool_] | None, values: _Numbers) -> None:
+        self._present, self._values = present, values
+
+    @classmethod
+    def integers(cls, data: bytes, rows: int) -> Column:
+        """A column of ``put_integers``."""
+        return cls.spread(data, get_integers(unpack(data)[1]), rows)
+
+    @classmethod
+    def floats(cls, data: bytes, rows: int) -> Column:
+        """A column of ``put_floats``."""
+        return cls.spread(data, get_floats(unpack(data)[1]), rows)
+
+    @classmethod
+    def spread(cls, data: bytes, values: _Numbers, rows: int) -> Column:
+        """``values`` spread over the rows that ``data`` says have one.
+
+        Raises:
+            ValueError: another number of values.
+        """
+        present = np.unpackbits(np.frombuffer(zlib.decompress(unpack(data)[0]), np.uint8), count=rows).astype(np.bool_)
+        if int(present.sum()) != len(values):
+            raise ValueError("a column has lost values")
+        if present.all():
+            return cls(None, values)
+        full = np.zeros((rows, *values.shape[1:]), values.dtype)
+        full[present] = values
+        return cls(present, full)
+
+    def at(self, row: int) -> Any:
+        """A row's value, or None."""
+        return self._values[row].tolist() if self._present is None or self._present[row] else None
+
+    def tolist(self) -> list[Any]:
+        """All values."""
+        values: list[Any] = self._values.tolist()
+        if self._present is None:
+            return values
+        return [value if there else None for value, there in zip(values, self._present.tolist(), strict=True)]
 
 
 def build(kind: type[Any], columns: Sequence[tuple[str, Iterable[Any]]], rows: int) -> tuple[Any, ...]:
     """``rows`` records of a slotted dataclass from all of its columns, without running its checks one by one.
 
-    Setting slots column by column keeps the loop in C: 250,000 places take 0.1 s where their constructor takes 1 s.
+    Setting slots column by column keeps the loop in C: it takes a fifth of the time of constructors.
     The caller has checked the columns as a whole.
     """
     records = list(map(object.__new__, repeat(kind, rows)))
