@@ -17,6 +17,7 @@ import stat
 import struct
 import sys
 from dataclasses import replace
+from pathlib import Path
 from typing import BinaryIO
 
 from fonte.errors import FonteError, ParseError, ParserCrashed
@@ -111,8 +112,7 @@ def _limit_cpu(timeout_seconds: int) -> None:
 
 
 def _resident_bytes() -> int:
-    with open("/proc/self/statm", "rb") as file:
-        return int(file.read().split()[1]) * _PAGE_BYTES
+    return int(Path("/proc/self/statm").read_bytes().split()[1]) * _PAGE_BYTES
 
 
 def _die_with(parent: int) -> None:

@@ -109,7 +109,7 @@ def _score(lines: list[str], delimiter: str) -> float:
     if not widths:
         return 0.0
     width, often = widths.most_common(1)[0]
-    return 0.0 if width < 2 else often / widths.total() + min(width, 50) / 1000
+    return 0.0 if width == 1 else often / widths.total() + min(width, 50) / 1000
 
 
 def _ragged(rows: list[_Row]) -> list[Loss]:

@@ -21,6 +21,10 @@ _SAMPLE_BYTES = 65_536
 _CONTROLS = bytes([*range(1, 9), *range(14, 27), *range(28, 32), 127])
 _BINARY_SHARE = 0.01
 _STRAY_NULS = 4
+_MANY, _SOME, _FEW = 0.7, 0.3, 0.02
+"""Shares of NULs at one position of two or four bytes."""
+_ACCENTED_SHARE = 0.25
+_FREE_ACCENTS = 3
 _WESTERN = frozenset(
     "àâäáãåæçèéêëìíîïñòóôöõøùúûüýÿßœšžÀÂÄÁÃÅÆÇÈÉÊËÌÍÎÏÑÒÓÔÖÕØÙÚÛÜÝŒ“”‘’‚„–—…•€«»‹›°§©®™·£½¼¾²³¹ªº¿¡±×÷µ¶´¨\u00a0\u00ad"
 )
@@ -91,13 +95,13 @@ def _decode_marked(body: bytes, encoding: str) -> Decoded:
 def _decode_with_nuls(body: bytes) -> Decoded | None:
     """UTF-32 and UTF-16 by where the NULs stand; else text with stray NULs, else None."""
     shares = [body[offset::4].count(0) / max(1, len(body[offset::4])) for offset in range(4)]
-    if min(shares[1:]) > 0.7 and shares[0] < 0.3:
+    if min(shares[1:]) > _MANY and shares[0] < _SOME:
         return _strict(body, "utf-32-le") or _strict(body[: len(body) // 4 * 4], "utf-32-le")
-    if min(shares[:3]) > 0.7 and shares[3] < 0.3:
+    if min(shares[:3]) > _MANY and shares[3] < _SOME:
         return _strict(body, "utf-32-be")
     even, odd = (shares[0] + shares[2]) / 2, (shares[1] + shares[3]) / 2
     for low, high, encoding in ((even, odd, "utf-16-le"), (odd, even, "utf-16-be")):
-        surely = high > 0.3 or (high > 0.02 and _strict(body, "utf-8") is None)  # East Asian text has few NULs
+        surely = high > _SOME or (high > _FEW and _strict(body, "utf-8") is None)  # East Asian text has few NULs
         if surely and low < high / 10:
             decoded = _strict(body, encoding)
             if decoded is not None and not _mostly_odd(decoded.text):
@@ -155,7 +159,7 @@ def _western(body: bytes) -> Decoded | None:
     others = [character for character in decoded.text if character > "\x7f"]
     letters = sum(map(str.isalpha, decoded.text))
     accented = sum(map(str.isalpha, others))
-    if not _WESTERN.issuperset(others) or (accented > 3 and accented > 0.25 * letters):
+    if not _WESTERN.issuperset(others) or accented > max(_FREE_ACCENTS, _ACCENTED_SHARE * letters):
         return None
     lowered = decoded.text.lower()
     return None if _SIGN_INSIDE_WORD.search(lowered) else decoded
@@ -163,7 +167,7 @@ def _western(body: bytes) -> Decoded | None:
 
 def _guessed(body: bytes) -> Decoded:
     """What charset-normalizer makes of every line that is not ASCII (spread over the file when they are many)."""
-    from charset_normalizer import from_bytes  # noqa: PLC0415 - slow to import and seldom needed
+    from charset_normalizer import from_bytes
 
     for match in from_bytes(_telling_lines(body)):
         decoded = _strict(body, match.encoding)

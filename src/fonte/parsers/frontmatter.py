@@ -9,6 +9,7 @@ _FENCES = {"---": re.compile(r"(?:---|\.\.\.)\s*"), "+++": re.compile(r"\+\+\+\s
 _MEMBER = re.compile(r"(\s*)([\w][\w .\-]*?)\s*[:=](?:\s+(.*)|(.*))")
 _ITEM = re.compile(r"\s*-\s+(.*)")
 _MOST_LINES = 500
+_DECEMBER = 12
 _MONTHS = {
     name: number
     for names in (
@@ -120,9 +121,9 @@ def _numbers(text: str, *, day_first: bool) -> tuple[int, int, int] | None:
         return int(match[1]), int(match[2]), int(match[3])
     if match := _YEAR_LAST.fullmatch(text):
         first, second, year = int(match[1]), int(match[3]), int(match[4])
-        if second > 12 >= first:
+        if second > _DECEMBER >= first:
             return year, first, second
-        sure = first > 12 or first == second or match[2] == "." or day_first
+        sure = first > _DECEMBER or first == second or match[2] == "." or day_first
         return (year, second, first) if sure else None
     for pattern, month_at, day_at in ((_DAY_NAMED, 2, 1), (_NAMED_DAY, 1, 2)):
         match = pattern.fullmatch(text)

@@ -1,5 +1,8 @@
-"""HTML to blocks: decoded by what its bytes are, read through lxml's tree, and through the standard library's
-tokenizer when the tree has lost text (very deep nesting, very long text)."""
+"""HTML to blocks, decoded by what its bytes are.
+
+It is read through lxml's tree, and through the standard library's tokenizer when the tree has lost text (very deep
+nesting, very long text).
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,9 @@ from fonte.parsers.html_blocks import BlockReader, Piece, read_events
 from fonte.parsers.plain import decoded_body, undecoded
 from fonte.types import Block, BlockKind, Counts, Loss, Parsed, Source
 
-_META_CHARSET = re.compile(rb"""<meta\b[^>]*?charset\s*=\s*["']?\s*([\w.:-]+)|<\?xml[^>]*?encoding=["']([\w.:-]+)""", re.I)
+_META_CHARSET = re.compile(
+    rb"""<meta\b[^>]*?charset\s*=\s*["']?\s*([\w.:-]+)|<\?xml[^>]*?encoding=["']([\w.:-]+)""", re.IGNORECASE
+)
 _HEAD_BYTES = 16_384
 _NO_TEXT = re.compile(
     r"<!--.*?(?:-->|\Z)|<(script|style|template|svg|math|iframe|object|embed|applet|canvas|audio|video|noembed|noframes"
@@ -108,7 +113,7 @@ def _best_reader(text: str, words: int) -> BlockReader:
 
 def _read_tree(text: str) -> BlockReader | None:
     """Walk lxml's tree without recursion; None when there is none."""
-    from lxml import etree  # noqa: PLC0415 - only a process that reads HTML pays for it
+    from lxml import etree
 
     parser = etree.HTMLParser(
         encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True, no_network=True, recover=True

@@ -8,9 +8,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from html.parser import HTMLParser
 
+from fonte.parsers.html_tables import Cell, Frame, grid_of, span
 from fonte.parsers.tables import count_empty_cells, one_line, table_blocks
 from fonte.types import Block, BlockKind, Place
 
@@ -31,29 +32,7 @@ _BLOCK = frozenset(
 _ANCHORED = _BLOCK | {"a"}
 _SPACE = re.compile(r"[ \t\r\n\f\v]+")
 _TABLE_PARTS = frozenset({"table", "thead", "tbody", "tfoot", "tr", "td", "th", "caption", "body", "html"})
-_MAX_SPAN = 100
 _RAISED = frozenset("0123456789-−+")
-
-
-@dataclass(slots=True)
-class _Cell:
-    text: str
-    heading: bool
-    columns: int
-    rows: int
-
-
-@dataclass(slots=True)
-class _Frame:
-    """A table that is open. A layout table holds paragraphs, no rows."""
-
-    rows: list[list[_Cell]] = field(default_factory=list)
-    anchors: list[str | None] = field(default_factory=list)
-    cell: _Cell | None = None
-    in_head: bool = False
-    head_rows: int = 0
-    layout: bool = False
-    caption: bool = False
 
 
 @dataclass(slots=True)
@@ -87,7 +66,7 @@ class BlockReader:
         self._level = 0
         self._prefix = ""
         self._lists: list[int | None] = []
-        self._frames: list[_Frame] = []
+        self._frames: list[Frame] = []
         self._anchor: str | None = None
         self._superscript = False
 
@@ -197,7 +176,7 @@ class BlockReader:
             self._spread(frame)
         if tag == "table":
             self._flush()
-            self._frames.append(_Frame())
+            self._frames.append(Frame())
             return
         if frame is not None and not frame.layout:
             self._begin_in_table(frame, tag, attributes)
@@ -221,7 +200,7 @@ class BlockReader:
         if number is not None:
             self._lists[-1] = number + 1
 
-    def _begin_in_table(self, frame: _Frame, tag: str, attributes: Mapping[str, str]) -> None:
+    def _begin_in_table(self, frame: Frame, tag: str, attributes: Mapping[str, str]) -> None:
         if tag == "thead":
             frame.in_head = True
         elif tag == "tr":
@@ -234,7 +213,7 @@ class BlockReader:
             if not frame.rows:
                 frame.rows.append([])
                 frame.anchors.append(self._anchor)
-            frame.cell = _Cell("", tag == "th", _span(attributes.get("colspan")), _span(attributes.get("rowspan")))
+            frame.cell = Cell("", tag == "th", span(attributes.get("colspan")), span(attributes.get("rowspan")))
             self._text.clear()
         elif tag == "caption":
             self._flush()
@@ -262,7 +241,7 @@ class BlockReader:
             elif tag == "li":
                 self._prefix = ""
 
-    def _end_cell(self, frame: _Frame) -> None:
+    def _end_cell(self, frame: Frame) -> None:
         if frame.cell is not None:
             frame.cell.text = one_line("".join(self._text))
             frame.rows[-1].append(frame.cell)
@@ -271,7 +250,7 @@ class BlockReader:
         elif "".join(self._text).strip():
             self._flush()
 
-    def _spread(self, frame: _Frame) -> None:
+    def _spread(self, frame: Frame) -> None:
         """A table turns out to be layout: its cells so far become paragraphs, in order."""
         pending, inside = "".join(self._text), frame.cell is not None
         self._text.clear()
@@ -293,12 +272,12 @@ class BlockReader:
             self._add_rows(frame)
         self._frames.pop()
 
-    def _add_rows(self, frame: _Frame) -> None:
+    def _add_rows(self, frame: Frame) -> None:
         if not frame.rows:
             self._flush()
             return
-        grid = _grid(frame.rows)
-        if max(map(len, grid)) < 2:  # one column: paragraphs in a frame
+        grid = grid_of(frame.rows)
+        if max(map(len, grid)) == 1:  # one column: paragraphs in a frame
             for row in grid:
                 self._text.extend(row)
                 self._flush()
@@ -331,35 +310,6 @@ class BlockReader:
     def _append(self, block: Block) -> None:
         depth = self._depth
         self.pieces.append(Piece(block, depth["m"] > 0, depth["b"] > 0, depth["h"] > 0))
-
-
-def _span(value: str | None) -> int:
-    return min(int(value), _MAX_SPAN) if value and value.isascii() and value.isdecimal() and len(value) < 6 and int(value) else 1
-
-
-def _grid(rows: list[list[_Cell]]) -> list[list[str]]:
-    """Cells in their columns. A cell over several rows or columns is repeated, so that a row stands alone."""
-    grid: list[list[str]] = []
-    hanging: dict[int, tuple[int, str]] = {}
-    for row in rows:
-        cells: list[str] = []
-        for cell in [*row, None]:
-            while len(cells) in hanging:
-                left, text = hanging.pop(len(cells))
-                if left > 1:
-                    hanging[len(cells)] = (left - 1, text)
-                cells.append(text)
-                if left > 1:
-                    continue
-            if cell is None:
-                break
-            for extra in range(cell.columns):
-                text = cell.text if extra == 0 or cell.heading else ""
-                if cell.rows > 1:
-                    hanging[len(cells)] = (cell.rows - 1, text)
-                cells.append(text)
-        grid.append(cells)
-    return grid
 
 
 def raised(superscript: str, before: Sequence[str]) -> str:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib.metadata import version
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from fonte.errors import ParseError
@@ -59,8 +60,8 @@ class MarkdownParser:
 
     @cached_property
     def _markdown(self) -> MarkdownIt:
-        from markdown_it import MarkdownIt  # noqa: PLC0415 - only a process that reads Markdown pays for it
-        from mdit_py_plugins.footnote import footnote_plugin  # noqa: PLC0415
+        from markdown_it import MarkdownIt
+        from mdit_py_plugins.footnote import footnote_plugin
 
         markdown = MarkdownIt("commonmark", {"maxNesting": _MAX_NESTING}).enable(["table", "strikethrough"])
         return markdown.use(footnote_plugin)
@@ -180,10 +181,9 @@ class _Reader:
         places: tuple[Place, ...] = ()
         if first is not None and len(breaks) == token.content.count("\n"):
             edges = [0, *breaks, len(text)]
-            spans = zip(edges, edges[1:], strict=False)
             places = tuple(
                 Place(start, end, lines=(first + row, first + row))
-                for row, (start, end) in enumerate(spans)
+                for row, (start, end) in enumerate(pairwise(edges))
                 if start < end
             )
         elif first is not None and token.map:
@@ -210,7 +210,7 @@ class _Reader:
         self._tables += tables
         for block in blocks:
             places = () if lines is None else (Place(0, len(block.text), lines=lines),)
-            self.blocks.append(Block(block.kind, block.text, block.level, places, table=block.table, header=block.header))
+            self.blocks.append(replace(block, places=places))
 
     def _table_part(self, token: Token) -> None:
         if token.type == "table_open":

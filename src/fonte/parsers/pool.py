@@ -51,11 +51,11 @@ _ERRORS: dict[str, type[ParseError]] = {
 _KEPT_ENVIRONMENT = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "PYTHONPATH", "PYTHONHOME", "LD_LIBRARY_PATH", "TZ")
 
 
-class _Timeout(Exception):  # noqa: N818 - a signal between two functions of this file
+class _Timeout(Exception):
     """The deadline passed."""
 
 
-class _Died(Exception):  # noqa: N818 - likewise
+class _Died(Exception):
     """The child is gone or answers nonsense."""
 
 

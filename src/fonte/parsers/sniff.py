@@ -65,10 +65,16 @@ _TEXT_NOT_YET = {
     ".xml": "application/xml",
 }
 _HEAD = 4096
+_MAIL_FIELDS = 3
+_TABLE_ROWS, _TABLE_CUTS = 5, 2
 _HTML = re.compile(r"(?:<\?xml[^>]*\?>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html)\b", re.IGNORECASE | re.DOTALL)
 _XML = re.compile(r"<\?xml\b", re.IGNORECASE)
-_TRANSCRIPT = re.compile(r"WEBVTT(?:\s|$)|\d+[^\S\n]*\r?\n\d\d:\d\d:\d\d[,.]\d{3}[^\S\n]*-->|\d+:\d\d:\d\d\.\d{3},\d+:\d\d:")
-_MAIL_HEAD = re.compile(r"(?:Received|Return-Path|Delivered-To|MIME-Version|Message-ID|From|X-[\w-]+):\s", re.IGNORECASE)
+_TRANSCRIPT = re.compile(
+    r"WEBVTT(?:\s|$)|\d+[^\S\n]*\r?\n\d\d:\d\d:\d\d[,.]\d{3}[^\S\n]*-->|\d+:\d\d:\d\d\.\d{3},\d+:\d\d:"
+)
+_MAIL_HEAD = re.compile(
+    r"(?:Received|Return-Path|Delivered-To|MIME-Version|Message-ID|From|X-[\w-]+):\s", re.IGNORECASE
+)
 _MAIL_FIELD = re.compile(r"[A-Za-z][\w-]*:|[ \t]")
 
 
@@ -107,7 +113,8 @@ def _unsupported(kind: str, name: str) -> UnsupportedMediaType:
 
 def _is_text_about_pdf(body: bytes, ending: str) -> bool:
     """Text that only mentions the mark of a PDF, not at its beginning."""
-    return ending in _BY_NAME and ending != ".pdf" and not body.lstrip().startswith(b"%PDF-") and b"startxref" not in body
+    at_start = body.lstrip().startswith(b"%PDF-")
+    return ending in _BY_NAME and ending != ".pdf" and not at_start and b"startxref" not in body
 
 
 def _refused_magic(body: bytes) -> str | None:
@@ -218,7 +225,7 @@ def _is_json_object(line: str) -> bool:
 
 def _is_mail(head: str) -> bool:
     lines = head.splitlines()[:4]
-    return len(lines) > 2 and _MAIL_HEAD.match(lines[0]) is not None and all(map(_MAIL_FIELD.match, lines))
+    return len(lines) >= _MAIL_FIELDS and _MAIL_HEAD.match(lines[0]) is not None and all(map(_MAIL_FIELD.match, lines))
 
 
 def _look(text: str) -> str:
@@ -226,6 +233,6 @@ def _look(text: str) -> str:
     lines = [line for line in text[: 16 * _HEAD].splitlines() if line.strip()][:50]
     for delimiter, kind in (("\t", "text/tab-separated-values"), (";", "text/csv"), (",", "text/csv")):
         widths = {line.count(delimiter) for line in lines}
-        if len(lines) >= 5 and len(widths) == 1 and min(widths) >= 2:
+        if len(lines) >= _TABLE_ROWS and len(widths) == 1 and min(widths) >= _TABLE_CUTS:
             return kind
     return "text/plain"

@@ -45,11 +45,11 @@ def is_number(text: str) -> bool:
 
 def looks_like_header(rows: Sequence[Sequence[str]]) -> bool:
     """Whether the first of ``rows`` names columns: distinct short words over most columns, with rows below."""
-    if len(rows) < 2:
+    if len(rows) <= 1:
         return False
     cells = [one_line(cell) for cell in rows[0]]
     names = [cell for cell in cells if cell]
-    if len(names) < 2 and max(map(len, rows)) > 1:
+    if len(names) <= 1 and max(map(len, rows)) > 1:
         return False
     width = max(len(row) for row in rows[:50])
     return (

@@ -22,7 +22,7 @@ def file_uri(path: str | Path, *, folder: bool = False) -> str:
 
 
 def shown_name(path: str) -> str:
-    """A relative path as people read it: ``/`` between parts, bytes that are not UTF-8 as ``\\xNN``."""
+    r"""A relative path as people read it: ``/`` between parts, bytes that are not UTF-8 as ``\xNN``."""
     return os.fsencode(path).decode("utf-8", "backslashreplace").replace(os.sep, "/")
 
 

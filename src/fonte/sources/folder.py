@@ -39,7 +39,7 @@ class FolderSource:
 
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - each is one option of a sync
         self,
         path: str | Path,
         *,
