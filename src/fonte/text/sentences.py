@@ -170,9 +170,9 @@ def _word_ends(  # noqa: PLR0911, PLR0913 - one return a class of abbreviation r
     if lower in REFERENCES and not bare.isupper():
         return not _is_number(word, lower, language)
     if lower in CLOCK:
-        return word.lower() not in CALENDAR and not word[0].isdigit()
+        return word.lower() not in CALENDAR and not word[:1].isdigit()
     if lower in LISTS:
-        return not opener or word[0].isupper()
+        return not opener or word[:1].isupper()
     if lower in USUALLY and not (lower in {"co", "int", "mon", "fri", "sun", "dec", "mar", "est", "spa"} and _plain(bare)):
         return starter
     if len(bare) == 1 and bare.isalpha():
@@ -192,7 +192,7 @@ def _plain(bare: str) -> bool:
 
 def _is_number(word: str, lower: str, language: Language) -> bool:
     """Whether what follows ``art.``, ``fig.``, ``no.`` is a number, a numeral or a letter that it points at."""
-    if word[0].isdigit():
+    if word[:1].isdigit():
         return True
     if lower in {"no", "nos"}:
         return False
