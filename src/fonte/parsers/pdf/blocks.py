@@ -201,7 +201,8 @@ class BlockBuilder:
             if end > start and not (rows[end].region == rows[end - 1].region and _aligned(rows[end - 1], rows[end])):
                 break
             end += 1
-        return end if end - start > 1 else start
+        prose = all(_justified(row) or _broken(row) for row in rows[start:end])
+        return end if end - start > 1 and not prose else start
 
     def _add_rows(self, rows: Sequence[Row]) -> None:
         """A table without rules: every visual row is a block of its own."""
@@ -281,9 +282,7 @@ def _ended_early(last: Row, row: Row) -> bool:
 
 
 def _cells(row: Row) -> int:
-    """Cells of a row, a bullet or number at its start not counted; 1 for a justified or broken line of prose."""
-    if _broken(row) or _justified(row):
-        return 1
+    """Cells of a row, a bullet or number at its start not counted."""
     if len(row.cells) > 1 and _is_marker(row.cells[0]):
         return len(row.cells) - 1
     return len(row.cells)
@@ -294,7 +293,7 @@ def _justified(row: Row) -> bool:
     if row.x1 - row.x0 < 1 or row.x0 > row.left + row.size or row.x1 < row.right - 0.2 * row.size:
         return False
     gaps = [right.x0 - left.x1 for left, right in pairwise(row.words) if right.spaced]
-    return bool(gaps) and min(gaps) > 0 and max(gaps) < 1.2 * min(gaps) and row.right - row.left < 30 * row.size
+    return bool(gaps) and min(gaps) > 0 and max(gaps) < 1.1 * min(gaps) and max(gaps) < 8 * row.size
 
 
 def _is_marker(cell: Segment) -> bool:

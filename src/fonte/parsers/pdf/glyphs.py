@@ -120,7 +120,7 @@ class _Reader:
     def _style(self, index: int, text_object: object) -> tuple[int, bool, bool]:
         raw = self._raw
         angle = raw.FPDFText_GetCharAngle(self._page, index)
-        turns = angle / (math.pi / 2)
+        turns = -angle / (math.pi / 2)  # pdfium turns clockwise
         frame = round(turns) % 4 if abs(turns - round(turns)) < 0.12 else DIAGONAL  # noqa: PLR2004 - about 11 degrees
         used = raw.FPDFText_GetFontInfo(self._page, index, self._name, 256, ctypes.byref(self._flags))
         name = self._name.value.lower() if 0 < used <= 256 else b""  # noqa: PLR2004 - the buffer's size
