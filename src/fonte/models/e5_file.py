@@ -9,9 +9,11 @@ float32, 1 Q4_0), uint32 values, uint64 offset, uint64 bytes; then the tensors' 
 
 from __future__ import annotations
 
+import math
 import struct
 from collections.abc import Mapping
 from dataclasses import astuple, dataclass
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -124,12 +126,12 @@ def _read_vocabulary(reader: _Reader) -> E5Vocabulary:
     offsets = reader.array("<u4", count + 1).tolist()
     scores = reader.array("<f4", count)
     blob = reader.take(size)
-    if offsets[0] != 0 or offsets[-1] != size or any(a > b for a, b in zip(offsets, offsets[1:], strict=False)):
+    if offsets[0] != 0 or offsets[-1] != size or any(a > b for a, b in pairwise(offsets)):
         raise BadModelOutput("the pieces of the model file overlap")
     if not np.isfinite(scores.astype(np.float32)).all():
         raise BadModelOutput("a piece of the model file has no finite score")
     try:
-        pieces = tuple(blob[a:b].decode() for a, b in zip(offsets, offsets[1:], strict=False))
+        pieces = tuple(blob[a:b].decode() for a, b in pairwise(offsets))
     except UnicodeDecodeError as error:
         raise BadModelOutput("a piece of the model file is not UTF-8") from error
     return E5Vocabulary(pieces, tuple(scores.tolist()), bos, eos, pad, unk, _read_replacements(reader))
@@ -180,7 +182,7 @@ class _Tensors:
         return _Reader(self._data, entry.offset).take(size)
 
     def floats(self, name: str, *shape: int) -> npt.NDArray[np.float32]:
-        values = int(np.prod(shape))
+        values = math.prod(shape)
         array = np.frombuffer(self._bytes(name, _FLOAT32, values, 4 * values), dtype="<f4").reshape(shape)
         if not np.isfinite(array).all():
             raise BadModelOutput(f"the tensor {name} of the model file is not finite")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import time
+import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -23,7 +24,10 @@ _TRIES = 3
 _FIRST_WAIT_SECONDS = 0.5
 _LONGEST_WAIT_SECONDS = 20.0
 _RETRIED = frozenset({408, 425, 429, 500, 502, 503, 504})
+_FORBIDDEN = frozenset({401, 403})
+_NOT_FOUND = 404
 _EXCERPT_CHARACTERS = 160
+_EXCERPT_BYTES = 64 * 1024
 MAX_RESPONSE_BYTES = 64 * 1024 * 1024
 
 
@@ -87,6 +91,7 @@ class Endpoint:
         self._sleep = sleep
         headers = {"Authorization": f"Bearer {key}"} if key else {}
         self._client = httpx.Client(headers=headers, timeout=timeout_seconds)
+        weakref.finalize(self, self._client.close)
 
     @property
     def where(self) -> str:
@@ -153,8 +158,6 @@ class Endpoint:
             try:
                 request = self._client.build_request("POST", self._base + path, json=body)
                 response = self._client.send(request, stream=True)
-            except httpx.ConnectTimeout as error:
-                raise self._slow() from error
             except httpx.TimeoutException as error:  # slow once is slow again: no second try
                 raise self._slow() from error
             except httpx.TransportError as error:
@@ -195,9 +198,9 @@ class Endpoint:
         said = self._excerpt(response)
         status = response.status_code
         line = f"{self.where} answered {status}{said}"
-        if status in {401, 403}:
+        if status in _FORBIDDEN:
             return ModelUnavailable(line, hint="check the API key in the environment")
-        if status == 404:
+        if status == _NOT_FOUND:
             return ModelNotInstalled(line, hint="check the model's name and base_url")
         if status in _RETRIED:
             return ModelUnavailable(line, hint="try again later")
@@ -211,7 +214,7 @@ class Endpoint:
         try:
             for piece in response.iter_bytes():
                 data += piece
-                if len(data) > 64 * 1024:
+                if len(data) > _EXCERPT_BYTES:
                     break
             error = json.loads(data).get("error")
         except (httpx.HTTPError, ValueError, AttributeError, RecursionError):

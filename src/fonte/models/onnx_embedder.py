@@ -17,7 +17,7 @@ from fonte.models.vectors import unit_rows
 from fonte.types import Space, Vector, Vectors
 
 if TYPE_CHECKING:
-    import onnxruntime  # type: ignore[import-untyped]  # ships no types
+    import onnxruntime
 
 _SLAB = 1024
 """Passages tokenized and sorted by length together."""
@@ -135,7 +135,7 @@ def _session(model: str, graph: Path | bytes, threads: int) -> onnxruntime.Infer
 
 
 def _runtime_errors() -> tuple[type[Exception], ...]:
-    """onnxruntime's exceptions have no base of their own."""
+    """The library's exceptions, which have no base of their own."""
     from onnxruntime.capi import onnxruntime_pybind11_state as state
 
     return (
