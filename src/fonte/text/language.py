@@ -21,16 +21,19 @@ if TYPE_CHECKING:
 
 QUESTION_LANGUAGES: Final = ("en", "it", "fr", "de", "es", "pt")
 """What ``question_languages`` tells apart."""
-_SAMPLE = 600
+_SAMPLE = 320
 """Characters of each sample that the paragraph model reads."""
 _MIN_LETTERS = 12
-_SURE_PARAGRAPH = 0.5
+SURE: Final = 0.6
+VERY_SURE: Final = 0.85
+"""How likely a language must be that a chunk is said to be in another one than its document."""
 _SURE_QUESTION = 0.85
 _NEARLY_SURE = 0.55
 _AMBIGUOUS: Final = ("en", "it")
 
 _WORD = re.compile(r"[^\W\d_]+")
-_CODE = re.compile(r"\S*\d\S*")
+_QUOTED = re.compile(r"\"[^\"]*\"|“[^”]*”|«[^»]*»")
+_CODE = re.compile(r"[^\s\d]*\d\S*")
 _FUNCTION_WORDS: Final = {
     "en": frozenset(
         "the of and to in is was what how who which when where why did does do are were that this it its with for on "
@@ -43,6 +46,14 @@ _FUNCTION_WORDS: Final = {
         "quante ho ha hanno mi ti ci se ma più anche questo questa qual devo posso può".split()
     ),
 }
+_TELLING: Final = {
+    "en": frozenset("the of and what who which when where why how does did are were that this with have has".split()),
+    "it": frozenset(
+        "il gli di è della delle degli nel nella quali chi cosa dove perché sono quanto quanti quanto qual posso devo "
+        "questo questa anche ho hanno più".split()
+    ),
+}
+"""Function words that no other language of ``QUESTION_LANGUAGES`` has: two of them and none of the other settle it."""
 
 
 class _Predictor(Protocol):
@@ -51,8 +62,8 @@ class _Predictor(Protocol):
     def predict(self, text: str, k: int) -> tuple[Sequence[str], Sequence[float]]: ...
 
 
-def detect(text: str, *, default: Language = UNKNOWN_LANGUAGE) -> Language:
-    """Language of a paragraph or document, or ``default`` when it has too few letters or no language is likely.
+def detect(text: str, *, default: Language = UNKNOWN_LANGUAGE, sureness: float = SURE) -> Language:
+    """Language of a paragraph or document, or ``default`` when it has too few letters or none is ``sureness`` likely.
 
     Long texts are judged by three samples (start, middle, end), each counted by its probability.
     """
@@ -71,7 +82,7 @@ def detect(text: str, *, default: Language = UNKNOWN_LANGUAGE) -> Language:
     if not weights:
         return default
     best = max(sorted(weights), key=lambda code: weights[code])
-    return best if weights[best] / len(samples) >= _SURE_PARAGRAPH else default
+    return best if weights[best] / len(samples) >= sureness else default
 
 
 def question_languages(text: str) -> tuple[Language, ...]:
@@ -79,13 +90,19 @@ def question_languages(text: str) -> tuple[Language, ...]:
 
     One when it is clear; several when it is too short to tell; ("en", "it") for a bare code or name.
     """
-    words = _WORD.findall(_CODE.sub(" ", text))
+    asked = _CODE.sub(" ", text)
+    # A quoted title is often in another language than the question.
+    words = _WORD.findall(_QUOTED.sub(" ", asked)) or _WORD.findall(asked)
     if not words:
         return _AMBIGUOUS
     foreign = _other_script(text)
     if foreign is not None:
         return (foreign,)
     votes = {code: sum(word.lower() in known for word in words) for code, known in _FUNCTION_WORDS.items()}
+    told = {code: sum(word.lower() in known for word in words) for code, known in _TELLING.items()}
+    for code, other in (_AMBIGUOUS, _AMBIGUOUS[::-1]):
+        if told[code] >= 2 and not told[other]:  # noqa: PLR2004 - two words, as _TELLING says
+            return (code,)
     detector = _question_model()
     if detector is None:
         best = _vote(" ".join(words))

@@ -7,11 +7,14 @@ from collections.abc import Sequence
 from fonte.protocols import Tokenizer
 from fonte.text.chunking.header import fitting_header, heading_line
 from fonte.text.chunking.measure import safe_cut, trim, word_cut
-from fonte.text.language import detect
+from fonte.text.language import VERY_SURE, detect
+from fonte.text.normalise import search_form
 from fonte.types import Chunk, Document, Language, Recipe, chunk_id
 
 _OWN_LANGUAGE_CHARACTERS = 200
 """From this many characters a chunk's own language is detected; shorter ones take the document's."""
+_LANGUAGE_SAMPLE = 320
+"""Characters in a chunk's middle that tell its language: detection would cost more than all the rest otherwise."""
 
 
 class Emitter:
@@ -54,7 +57,8 @@ class Emitter:
             return
         content = text[start:end]
         embedded = f"{context}\n{content}" if context else content
-        tokens = self._tokenizer.count(embedded) + self._tokenizer.overhead
+        # What is embedded is the search form, which NFKC can make longer.
+        tokens = self._tokenizer.count(search_form(embedded)) + self._tokenizer.overhead
         if tokens > self._tokenizer.window:
             if end - start > 1:
                 cut = self._middle(start, end)
@@ -100,7 +104,9 @@ class Emitter:
     def _language(self, content: str) -> Language:
         if len(content) < _OWN_LANGUAGE_CHARACTERS:
             return self._document.language
-        return detect(content, default=self._document.language)
+        middle = max(0, (len(content) - _LANGUAGE_SAMPLE) // 2)
+        sample = content[middle : middle + _LANGUAGE_SAMPLE]
+        return detect(sample, default=self._document.language, sureness=VERY_SURE)
 
 
 def contains(ranges: Sequence[tuple[int, int]], start: int, end: int) -> bool:
