@@ -7,15 +7,21 @@ import re
 from fonte.types import Counts
 
 _WORD = re.compile(r"[^\W_]+")
+_SPACE = re.compile(r"\s+")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 
 
 def count_text(text: str, *, rows: int = 0, pages: int = 0) -> Counts:
     """Counts of plain text: characters that are not white space, runs of letters and digits, and numbers."""
     return Counts(
-        characters=sum(map(len, text.split())),
-        words=sum(1 for _ in _WORD.finditer(text)),
-        numbers=sum(1 for _ in _NUMBER.finditer(text)),
+        characters=len(_SPACE.sub("", text)),
+        words=count_words(text),
+        numbers=_NUMBER.subn("", text)[1],
         rows=rows,
         pages=pages,
     )
+
+
+def count_words(text: str) -> int:
+    """Runs of letters and digits in ``text``."""
+    return _WORD.subn("", text)[1]

@@ -76,12 +76,14 @@ def _rows(text: str, delimiter: str, skipped: int, *, quoting: bool) -> Iterator
         quoting=csv.QUOTE_MINIMAL if quoting else csv.QUOTE_NONE,
         strict=False,
     )
+    open_quote = quoting and text.count('"') % 2 == 1
+    last_line = text.count("\n")
     done = skipped
     index = skipped
     for cells in reader:
         last = skipped + reader.line_num
         if any(cell.strip() for cell in cells):
-            if quoting and last - done > 1 and last > text.count("\n") and text.count('"') % 2:
+            if open_quote and last - done > 1 and last > last_line:
                 raise csv.Error("a quote is never closed")
             yield _Row(index, cells, (done + 1, last))
         index += 1

@@ -13,7 +13,7 @@ from functools import cached_property
 from importlib.metadata import version
 
 from fonte.errors import ParseError
-from fonte.parsers.counting import count_text
+from fonte.parsers.counting import count_text, count_words
 from fonte.parsers.encodings import normalise_newlines
 from fonte.parsers.html_blocks import BlockReader, Piece, read_events
 from fonte.parsers.plain import decoded_body, undecoded
@@ -58,7 +58,7 @@ class HtmlParser:
         text = normalise_newlines(decoded.text)
         losses = list(undecoded(decoded))
         stripped = _stripped(text)
-        words = count_text(stripped).words
+        words = count_words(stripped)
         reader = _best_reader(text, words)
         kept, boilerplate = _content(reader.pieces)
         if not kept and words and not boilerplate:
@@ -157,7 +157,7 @@ def _content(pieces: Sequence[Piece]) -> tuple[list[Piece], list[Piece]]:
 
 
 def _words(pieces: Sequence[Piece]) -> int:
-    return sum(count_text(piece.block.text).words for piece in pieces)
+    return sum(piece.words for piece in pieces)
 
 
 def _losses(kept: Sequence[Piece], boilerplate: Sequence[Piece], reader: BlockReader, words: int) -> list[Loss]:

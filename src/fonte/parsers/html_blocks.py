@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html.parser import HTMLParser
 
+from fonte.parsers.counting import count_words
 from fonte.parsers.html_tables import Cell, Frame, grid_of, span
 from fonte.parsers.tables import count_empty_cells, one_line, table_blocks
 from fonte.types import Block, BlockKind, Place
@@ -40,6 +41,7 @@ class Piece:
     """A block with what decides whether it is kept."""
 
     block: Block
+    words: int
     main: bool
     boilerplate: bool
     hidden: bool
@@ -309,7 +311,8 @@ class BlockReader:
 
     def _append(self, block: Block) -> None:
         depth = self._depth
-        self.pieces.append(Piece(block, depth["m"] > 0, depth["b"] > 0, depth["h"] > 0))
+        words = count_words(block.text)
+        self.pieces.append(Piece(block, words, depth["m"] > 0, depth["b"] > 0, depth["h"] > 0))
 
 
 def raised(superscript: str, before: Sequence[str]) -> str:

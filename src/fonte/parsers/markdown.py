@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from fonte.errors import ParseError
-from fonte.parsers.counting import count_text
+from fonte.parsers.counting import count_text, count_words
 from fonte.parsers.encodings import normalise_newlines
 from fonte.parsers.frontmatter import split_front_matter
 from fonte.parsers.html_blocks import fragment_blocks, raised
@@ -84,7 +84,7 @@ class MarkdownParser:
             blocks = tuple(reader.blocks)
         except RecursionError:
             blocks = ()
-        kept = count_text("\n".join(block.text for block in blocks)).words
+        kept = sum(count_words(block.text) for block in blocks)
         if kept < _KEPT_SHARE * counts.words and counts.words - kept > 1:
             blocks, _ = verbatim_blocks(body)
             blocks = tuple(Block(block.kind, block.text) for block in blocks)
