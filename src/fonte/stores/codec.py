@@ -171,7 +171,7 @@ def _get_places(data: bytes, rows: int, length: int) -> Places:
     return Places(starts, ends, pages, boxes, slides, times, names, lines)
 
 
-class Places(Sequence[Place]):
+class Places(Sequence[Place]):  # noqa: PLW1641  equal to tuples of places, which hash otherwise
     """A document's places out of columns, each made when it is looked at: most questions look at a few dozen."""
 
     __slots__ = ("_boxes", "_ends", "_lines", "_names", "_pages", "_slides", "_starts", "_times")
@@ -227,7 +227,7 @@ class Places(Sequence[Place]):
     def __iter__(self) -> Iterator[Place]:
         return map(self._place, range(len(self)))
 
-    def __eq__(self, other: object) -> bool:  # noqa: PLW1641  equal to tuples of places, which hash otherwise
+    def __eq__(self, other: object) -> bool:
         if not isinstance(other, Sequence):
             return NotImplemented
         return len(self) == len(other) and all(one == two for one, two in zip(self, other, strict=True))

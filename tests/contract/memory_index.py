@@ -1,0 +1,160 @@
+"""IndexStore in plain Python: the rules of the protocol in their simplest form, to which real stores are compared."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from fonte.errors import CorruptIndex, SpaceMismatch
+from fonte.types import Acl, Generation, Hit, Principal, Query, Recipe, StoredChunk
+
+MOST_TERMS = 64
+
+
+@dataclass(frozen=True)
+class Row:
+    stored: StoredChunk
+    terms: tuple[str, ...]
+    vector: np.ndarray
+
+
+@dataclass
+class MemoryWriter:
+    store: MemoryIndex
+    table: str
+    dimensions: int
+    rows: dict[str, Row] = field(default_factory=dict)
+
+    def remove_documents(self, document_ids: Sequence[str]) -> int:
+        gone = [key for key, row in self.rows.items() if row.stored.chunk.document_id in set(document_ids)]
+        for key in gone:
+            del self.rows[key]
+        return len(gone)
+
+    def add(self, chunks: Sequence[StoredChunk], terms: Sequence[Sequence[str]], vectors: np.ndarray) -> None:
+        if len(terms) != len(chunks) or len(vectors) != len(chunks):
+            raise ValueError("lengths differ")
+        if vectors.shape[1] != self.dimensions:
+            raise SpaceMismatch("another dimension")
+        if not np.all(np.abs(np.linalg.norm(vectors.astype(np.float64), axis=1) - 1) <= 1e-3):
+            raise ValueError("not unit vectors")
+        if any(one.chunk.id in self.rows for one in chunks) or len({one.chunk.id for one in chunks}) != len(chunks):
+            raise ValueError("twice")
+        if any(not word or any(letter.isspace() for letter in word) for words in terms for word in words):
+            raise ValueError("not a term")
+        for one, words, vector in zip(chunks, terms, vectors):
+            self.rows[one.chunk.id] = Row(one, tuple(words), vector)
+
+    def set_roles(self, roles: Mapping[str, frozenset[str]]) -> None:
+        for key, row in self.rows.items():
+            document = row.stored.chunk.document_id
+            if document in roles:
+                self.rows[key] = replace(row, stored=replace(row.stored, roles=roles[document]))
+
+    def chunk_ids(self, document_id: str) -> Sequence[str]:
+        return tuple(key for key, row in self.rows.items() if row.stored.chunk.document_id == document_id)
+
+    def seal(self) -> tuple[int, int]:
+        self.store.tables[self.table] = dict(self.rows)
+        return 1, len(self.rows)
+
+
+@dataclass(frozen=True)
+class MemoryReader:
+    generation: Generation
+    rows: Mapping[str, Row]
+
+    def _readable(self, query: Query, revoked: Sequence[str]) -> list[Row]:
+        wanted = query.filters
+        return [
+            row
+            for row in self.rows.values()
+            if query.principal.tenant == self.generation.tenant
+            and Acl(row.stored.roles).admits(query.principal)
+            and row.stored.chunk.document_id not in revoked
+            and (
+                not wanted.documents
+                or {row.stored.chunk.document_id, row.stored.document_name, row.stored.source_uri}
+                & set(wanted.documents)
+            )
+            and (not wanted.languages or row.stored.chunk.language in wanted.languages)
+            and (not wanted.media_types or row.stored.media_type in wanted.media_types)
+        ]
+
+    def document_frequencies(self, terms: Sequence[str]) -> Mapping[str, int]:
+        counts = {term: sum(term in row.terms for row in self.rows.values()) for term in terms}
+        return {term: count for term, count in counts.items() if count}
+
+    def bm25(self, terms: Sequence[str], query: Query, *, revoked: Sequence[str], k: int) -> list[Hit]:
+        frequencies = self.document_frequencies(sorted(set(terms)))
+        words = sorted(frequencies, key=lambda term: (frequencies[term], term))
+        words = words[:MOST_TERMS] if len(set(terms)) > MOST_TERMS else words
+        size = len(self.rows)
+        average = sum(len(row.terms) for row in self.rows.values()) / size if size else 0.0
+        hits = []
+        for row in self._readable(query, revoked):
+            counts, score = Counter(row.terms), 0.0
+            for word in words:
+                if counts[word]:
+                    idf = math.log(1 + (size - frequencies[word] + 0.5) / (frequencies[word] + 0.5))
+                    norm = 1.2 * (0.25 + 0.75 * len(row.terms) / average)
+                    score += idf * counts[word] * 2.2 / (counts[word] + norm)
+            if score:
+                hits.append(Hit(row.stored.chunk.id, row.stored.chunk.document_id, score, bm25=score))
+        return sorted(hits, key=lambda hit: (-hit.score, hit.chunk_id))[:k]
+
+    def dense(self, vector: np.ndarray, query: Query, *, revoked: Sequence[str], k: int) -> list[Hit]:
+        self._check(vector)
+        hits = []
+        for row in self._readable(query, revoked):
+            cosine = round(float(row.vector.astype(np.float64) @ vector), 6)
+            hits.append(Hit(row.stored.chunk.id, row.stored.chunk.document_id, cosine, dense_distance=1 - cosine))
+        return sorted(hits, key=lambda hit: (-hit.score, hit.chunk_id))[:k]
+
+    def _check(self, vector: np.ndarray) -> None:
+        if vector.shape != (self.generation.recipe.space.dimensions,):
+            raise SpaceMismatch("another dimension")
+        if not abs(float(np.linalg.norm(vector)) - 1) <= 1e-3:
+            raise ValueError("not a unit vector")
+
+    def chunks(
+        self, chunk_ids: Sequence[str], principal: Principal, *, revoked: Sequence[str]
+    ) -> dict[str, StoredChunk]:
+        readable = {row.stored.chunk.id: row for row in self._readable(Query("x", principal), revoked)}
+        return {key: replace(readable[key].stored, vector=readable[key].vector) for key in chunk_ids if key in readable}
+
+    def distances(self, vector: np.ndarray, chunk_ids: Sequence[str]) -> dict[str, float]:
+        self._check(vector)
+        return {key: 1 - float(self.rows[key].vector @ vector) for key in chunk_ids if key in self.rows}
+
+    def languages(self) -> Mapping[str, int]:
+        return Counter(row.stored.chunk.language for row in self.rows.values())
+
+
+@dataclass
+class MemoryIndex:
+    tables: dict[str, Mapping[str, Row]] = field(default_factory=dict)
+    begun: int = 0
+
+    def begin(self, recipe: Recipe, base: Generation | None) -> MemoryWriter:
+        if base is not None and base.recipe.space != recipe.space:
+            raise SpaceMismatch("another space")
+        self.begun += 1
+        writer = MemoryWriter(self, f"table-{self.begun}", recipe.space.dimensions)
+        if base is not None and (base.recipe.terms, base.recipe.chunking) == (recipe.terms, recipe.chunking):
+            writer.rows = dict(self.open(base).rows)
+        return writer
+
+    def open(self, generation: Generation) -> MemoryReader:
+        rows = self.tables.get(generation.table)
+        if rows is None or len(rows) != generation.chunks:
+            raise CorruptIndex("gone")
+        return MemoryReader(generation, rows)
+
+    def drop(self, keep: Sequence[Generation]) -> None:
+        kept = {one.table for one in keep}
+        self.tables = {name: rows for name, rows in self.tables.items() if name in kept}
