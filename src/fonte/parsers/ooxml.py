@@ -53,9 +53,9 @@ class Package:
         """A ParseError about this file."""
         return ParseError(f"{self._source.name}: {message}", uri=self._source.uri)
 
-    def names(self) -> list[str]:
-        """Names of all parts, lower case."""
-        return sorted(self._names)
+    def names(self, *, original: bool = False) -> list[str]:
+        """Names of all parts, in lower case or as they are written."""
+        return sorted(info.filename.lstrip("/") for info in self._names.values()) if original else sorted(self._names)
 
     def has(self, name: str) -> bool:
         """Whether the part exists."""

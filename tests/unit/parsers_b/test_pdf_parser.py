@@ -56,10 +56,16 @@ def losses(parsed: Parsed) -> dict[str, int]:
     return {loss.code: loss.count for loss in parsed.losses}
 
 
-LEFT = ["The harbour office opens at seven in", "the morning and closes when the last", "boat of the day has been tied to the",
-        "quay and its cargo written down."]
-RIGHT = ["Fees are paid to the clerk before any", "crate leaves the quay, and a receipt", "is given for each payment that the",
-         "clerk takes from a skipper."]
+LEFT = [
+    "The harbour office opens at seven in", "the morning and closes when the last",
+    "boat of the day has been tied to the",
+    "quay and its cargo written down.",
+]
+RIGHT = [
+    "Fees are paid to the clerk before any", "crate leaves the quay, and a receipt",
+    "is given for each payment that the",
+    "clerk takes from a skipper.",
+]
 
 
 @pytest.mark.parametrize("interleaved", [False, True])
@@ -171,7 +177,8 @@ def test_case_86_broken_words_join_and_highlight_both_lines():
 def test_the_document_tells_whether_a_hyphen_is_true():
     made = Maker()
     made.lines(60, 700, ["An email is no e-mail here; the cross-check is a cross-check of the cross-",
-                         "check, and the boatyard is a boatyard although it is broken as boat-", "yard at the line's end."])
+                         "check, and the boatyard is a boatyard although it is broken as boat-",
+                         "yard at the line's end."])
     text = texts(parse(made.bytes()))[0]
     assert text.count("cross-check") == 3
     assert "broken as boatyard at" in text
@@ -314,7 +321,8 @@ def test_case_77_and_82_a_ruled_table_keeps_rows_and_cells():
          ruled=True)
     rows = [block for block in parse(made.bytes()).blocks if block.kind is BlockKind.ROW]
     assert [row.text for row in rows] == [
-        "Boat | Fee | Note", "Boat: Cutter; Fee: 12.50; Note: paid by the skipper", "Boat: Barge; Fee: 40.00; Note: in cash"
+        "Boat | Fee | Note", "Boat: Cutter; Fee: 12.50; Note: paid by the skipper",
+        "Boat: Barge; Fee: 40.00; Note: in cash",
     ]
     assert [row.header for row in rows] == [True, False, False]
     assert {row.table for row in rows} == {0}
@@ -414,7 +422,9 @@ def test_a_password_is_asked_for_and_an_owner_password_is_not():
     assert texts(parse(owner.bytes())) == [" ".join(LEFT)]
 
 
-@pytest.mark.parametrize("body", [b"not a pdf", b"%PDF-1.7\n", b"%PDF-1.4\n1 0 obj<</Type/Catalog>>endobj\ntrailer<</Root 1 0 R>>"])
+@pytest.mark.parametrize(
+    "body", [b"not a pdf", b"%PDF-1.7\n", b"%PDF-1.4\n1 0 obj<</Type/Catalog>>endobj\ntrailer<</Root 1 0 R>>"]
+)
 def test_what_is_no_pdf_is_a_parse_error(body):
     with pytest.raises(ParseError):
         parse(body)

@@ -129,7 +129,7 @@ class BodyReader:
         width = max((cell.column + cell.span for row in grid for cell in row), default=0)
         spread = [_spread(row, width) for row in grid]
         full = [texts for texts in spread if any(texts)]
-        head = marked[:1] == [True] or looks_like_header(full)
+        head = marked[:1] == [True] or (width > 1 and looks_like_header(full))
         names: list[str] | None = None
         for row, texts in zip(grid, spread, strict=True):
             if not any(texts):

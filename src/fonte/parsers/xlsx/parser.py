@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from importlib.metadata import version
@@ -13,8 +12,9 @@ from typing import TYPE_CHECKING
 
 from fonte.errors import ParseError
 from fonte.parsers.counting import count_text
-from fonte.parsers.ooxml import Package, opened
-from fonte.parsers.tables import cell_range, looks_like_header, one_line, row_text
+from fonte.parsers.ooxml import opened
+from fonte.parsers.tables import cell_range, is_number, looks_like_header, one_line, row_text
+from fonte.parsers.xlsx.extents import MAIN, Extent, read_extents, squeeze
 from fonte.types import Block, BlockKind, Counts, Loss, Parsed, Place
 
 if TYPE_CHECKING:
@@ -23,37 +23,11 @@ if TYPE_CHECKING:
     from fonte.types import Source
 
 XLSX_VERSION = "1"
-MAX_AREA = 8_000_000
-"""Cells of a sheet's used rectangle: calamine holds all of them, empty or not, in memory."""
-MAX_CELLS = 20_000_000
-"""Cells with a value in all sheets."""
-
 _MEDIA_TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
-_MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
-_ID = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
-_REFERENCE = re.compile(r"([A-Z]{1,3})([0-9]{1,7})")
-_HIDDEN = ("hidden", "veryHidden")
+_WIDE = 1000
+"""Columns from which empty ones are left out of a table."""
 
 Cell = str | int | float | bool | date | datetime | time | timedelta
-
-
-@dataclass(slots=True)
-class _Extent:
-    """What a sheet's XML tells before calamine reads it; rows and columns from 0."""
-
-    name: str
-    hidden: bool
-    chart: bool = False
-    first: tuple[int, int] = (2**31, 2**31)
-    last: tuple[int, int] = (-1, -1)
-    cells: int = 0
-    rows: int = 0
-    uncached: list[str] = field(default_factory=list)
-
-    @property
-    def area(self) -> int:
-        """Cells of the used rectangle."""
-        return max(self.last[0] - self.first[0] + 1, 0) * max(self.last[1] - self.first[1] + 1, 0)
 
 
 class XlsxParser:
@@ -69,13 +43,14 @@ class XlsxParser:
             EncryptedSource: under a password. ParseError: damaged, or past a limit on cells.
         """
         with opened(source) as package:
-            extents = _extents(package)
+            extents = read_extents(package)
+            body = squeeze(package, extents) or source.body
             title = package.title()
             comments = sum(
-                1 for name in package.names() if re.fullmatch(r"xl/(?:.*/)?comments\d*\.xml", name)
-                for _ in package.xml(name).iter(f"{_MAIN}comment")
+                1 for name in package.names() if re.fullmatch(r"xl/(?:.*/)?comments?\d*\.xml", name)
+                for _ in package.xml(name).iter(f"{MAIN}comment")
             )
-        workbook = _workbook(source)
+        workbook = _workbook(source, body)
         blocks: list[Block] = []
         counts = Counts()
         next_table = 0
@@ -99,69 +74,7 @@ class XlsxParser:
         )
 
 
-# --- what the XML tells
-
-
-def _extents(package: Package) -> list[_Extent]:
-    main = package.main_part("xl/workbook.xml")
-    relations = package.relations(main)
-    found: list[_Extent] = []
-    total = 0
-    for sheet in package.xml(main).iter(f"{_MAIN}sheet"):
-        kind, target = relations.get(sheet.get(_ID, ""), ("", ""))
-        extent = _Extent(sheet.get("name", ""), sheet.get("state") in _HIDDEN)
-        found.append(extent)
-        if kind != "worksheet":
-            extent.chart = True
-            continue
-        _scan(package, target, extent)
-        total += extent.cells
-        if extent.area > MAX_AREA or total > MAX_CELLS:
-            where = cell_range(*extent.first, *extent.last)
-            message = f"the sheet {extent.name} reaches over {where}, more than {MAX_AREA} cells can be read"
-            raise package.error(message)
-    return found
-
-
-def _scan(package: Package, part: str, extent: _Extent) -> None:
-    """Walk a sheet's cells without keeping them."""
-    from lxml import etree
-
-    safe = {"resolve_entities": False, "no_network": True, "load_dtd": False}
-    row_number = -1
-    try:
-        for _, row in etree.iterparse(package.stream(part), tag=f"{_MAIN}row", **safe):
-            row_number = int(row.get("r") or row_number + 2) - 1
-            column = -1
-            filled = False
-            for cell in row.iterchildren(f"{_MAIN}c"):
-                reference = _REFERENCE.fullmatch(cell.get("r") or "")
-                column = _column(reference[1]) if reference else column + 1
-                value = cell.find(f"{_MAIN}v")
-                if (value is None or not value.text) and cell.find(f"{_MAIN}is") is None:
-                    if cell.find(f"{_MAIN}f") is not None:
-                        extent.uncached.append(cell_range(row_number, column, row_number, column))
-                    continue
-                filled = True
-                extent.cells += 1
-                extent.first = (min(extent.first[0], row_number), min(extent.first[1], column))
-                extent.last = (max(extent.last[0], row_number), max(extent.last[1], column))
-            extent.rows += filled
-            row.clear()
-            while row.getprevious() is not None:
-                del row.getparent()[0]
-    except (etree.XMLSyntaxError, ValueError) as error:
-        raise package.error(f"the sheet {extent.name} is not well-formed: {error}") from error
-
-
-def _column(letters: str) -> int:
-    number = 0
-    for letter in letters:
-        number = number * 26 + ord(letter) - 64
-    return number - 1
-
-
-def _losses(extents: Sequence[_Extent], comments: int) -> tuple[Loss, ...]:
+def _losses(extents: Sequence[Extent], comments: int) -> tuple[Loss, ...]:
     losses: list[Loss] = []
     hidden = [extent.name for extent in extents if extent.hidden and extent.cells]
     if hidden:
@@ -182,18 +95,18 @@ def _losses(extents: Sequence[_Extent], comments: int) -> tuple[Loss, ...]:
 # --- what calamine reads
 
 
-def _workbook(source: Source) -> CalamineWorkbook:
+def _workbook(source: Source, body: bytes | None) -> CalamineWorkbook:
     from python_calamine import CalamineError, CalamineWorkbook
 
     try:
-        if source.body is not None:
-            return CalamineWorkbook.from_filelike(io.BytesIO(source.body))
+        if body is not None:
+            return CalamineWorkbook.from_filelike(io.BytesIO(body))
         return CalamineWorkbook.from_path(source.path or "")
     except (CalamineError, OSError, ValueError) as error:
         raise ParseError(f"{source.name} cannot be opened as a workbook: {error}", uri=source.uri) from error
 
 
-def _rows(workbook: CalamineWorkbook, extent: _Extent, source: Source) -> list[tuple[int, dict[int, str]]]:
+def _rows(workbook: CalamineWorkbook, extent: Extent, source: Source) -> list[tuple[int, dict[int, str]]]:
     """(row, column -> text) of each row with text, rows and columns from 0."""
     from python_calamine import CalamineError
 
@@ -201,10 +114,13 @@ def _rows(workbook: CalamineWorkbook, extent: _Extent, source: Source) -> list[t
     try:
         sheet = workbook.get_sheet_by_name(extent.name)
         start = sheet.start or (0, 0)
-        for offset, values in enumerate(sheet.to_python(skip_empty_area=True)):
-            cells = {start[1] + index: text for index, value in enumerate(values) if (text := shown(value))}
-            if cells:
-                rows.append((start[0] + offset, cells))
+        for row, values in enumerate(sheet.to_python(skip_empty_area=True), start[0]):
+            cells = {column: text for column, value in enumerate(values, start[1]) if (text := shown(value))}
+            if cells and extent.squeezed is not None:
+                known_rows, known_columns = extent.squeezed
+                rows.append((known_rows[row], {known_columns[column]: text for column, text in cells.items()}))
+            elif cells:
+                rows.append((row, cells))
     except (CalamineError, ValueError) as error:
         message = f"{source.name}: the sheet {extent.name} cannot be read: {error}"
         raise ParseError(message, uri=source.uri) from error
@@ -257,11 +173,12 @@ def _table(sheet: str, band: Sequence[tuple[int, dict[int, str]]], table: int) -
     """Rows of one table. Rows of a single cell above a wider one are its title and stand before its header."""
     left = min(min(cells) for _, cells in band)
     width = max(max(cells) for _, cells in band) - left + 1
-    grid = [[cells.get(left + index, "") for index in range(width)] for _, cells in band]
+    columns = range(left, left + width) if width < _WIDE else sorted({column for _, cells in band for column in cells})
+    grid = [[cells.get(column, "") for column in columns] for _, cells in band]
     top = 0
     while width > 1 and top < len(grid) - 1 and sum(map(bool, grid[top])) == 1:
         top += 1
-    headed = looks_like_header(grid[top:])
+    headed = looks_like_header(grid[top:]) and (width > 1 or any(is_number(row[0]) for row in grid[1:]))
     names = grid[top] if headed else None
     blocks: list[Block] = []
     for index, ((row, cells), texts) in enumerate(zip(band, grid, strict=True)):
