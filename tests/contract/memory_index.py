@@ -93,8 +93,10 @@ class MemoryReader:
         frequencies = self.document_frequencies(sorted(set(terms)))
         words = sorted(frequencies, key=lambda term: (frequencies[term], term))
         words = words[:MOST_TERMS] if len(set(terms)) > MOST_TERMS else words
-        size = len(self.rows)
-        average = sum(len(row.terms) for row in self.rows.values()) / size if size else 0.0
+        # A chunk without terms takes no part, as in Lucene.
+        lengths = [len(row.terms) for row in self.rows.values() if row.terms]
+        size = len(lengths)
+        average = sum(lengths) / size if size else 0.0
         hits = []
         for row in self._readable(query, revoked):
             counts, score = Counter(row.terms), 0.0

@@ -82,8 +82,8 @@ class LanceReader:
         """Best ``k`` by BM25 (k1 1.2, b 0.75) among what the asker may read and the filters admit.
 
         Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009), with
-        idf = ln(1 + (N - n + 0.5) / (n + 0.5)); N and n count all chunks of the generation. Of more than
-        ``MOST_TERMS`` terms the rarest are searched. Order: score, then chunk id.
+        idf = ln(1 + (N - n + 0.5) / (n + 0.5)); N, n and the mean length are over all chunks of the generation that
+        have terms. Of more than ``MOST_TERMS`` terms the rarest are searched. Order: score, then chunk id.
         """
         words = sorted({term for term in terms if term and not any(one.isspace() for one in term)})
         if len(words) > MOST_TERMS:

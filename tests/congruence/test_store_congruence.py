@@ -1,0 +1,127 @@
+"""The same corpus and questions give the same ids, and scores within 1e-3, in LanceDB and in the plain reference."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+from contract.memory_index import MemoryIndex
+from contract.store_making import RECIPE, question, random_units, sealed, stored
+
+from fonte.stores.lance_index import LanceIndex
+from fonte.types import Generation
+
+RELATIVE = 1e-3
+ROLES = ("public", "staff", "hr", "legal")
+
+
+class Corpus:
+    """Random documents whose words follow Zipf's law, and random questions over them."""
+
+    def __init__(self, seed: int) -> None:
+        self.random = random.Random(seed)
+        self.words = [f"it:w{at}" for at in range(60)]
+        self.weights = [1 / (at + 1) for at in range(60)]
+        self.version = 0
+
+    def document(self, name: str) -> tuple[list[Any], list[list[str]], Any]:
+        self.version += 1
+        roles = self.random.sample(ROLES, self.random.randint(0, 2))
+        language = self.random.choice(["it", "en"])
+        size = self.random.randint(1, 4)
+        chunks = [
+            stored(f"{name}-{self.version}-{at}", name, roles, f"text {at}", index=at, language=language)
+            for at in range(size)
+        ]
+        terms = [self.random.choices(self.words, self.weights, k=self.random.randint(0, 25)) for _ in chunks]
+        return chunks, terms, random_units(size, self.random.randint(0, 2**31))
+
+    def questions(self, count: int) -> list[tuple[list[str], Any, Any, list[str]]]:
+        return [
+            (
+                self.random.choices(self.words, self.weights, k=self.random.randint(1, 6)),
+                random_units(1, self.random.randint(0, 2**31))[0],
+                question(
+                    self.random.sample(ROLES, self.random.randint(0, 3)),
+                    languages=self.random.choice([(), ("it",), ("it", "en")]),
+                ),
+                self.random.sample([f"d{at}" for at in range(20)], self.random.randint(0, 3)),
+            )
+            for _ in range(count)
+        ]
+
+
+def evolve(corpus: Corpus, stores: list[Any], bases: list[Generation | None], name: str) -> list[Generation]:
+    """One sync: some documents go, some change, some change their roles, the same in every store."""
+    documents = [f"d{at}" for at in range(20)]
+    gone = corpus.random.sample(documents, 4)
+    changed = corpus.random.sample(documents, 6)
+    roles = {one: frozenset(corpus.random.sample(ROLES, 1)) for one in corpus.random.sample(documents, 3)}
+    new = [corpus.document(one) for one in (documents if bases[0] is None else changed)]
+    after = []
+    for store, base in zip(stores, bases):
+        writer = store.begin(RECIPE, base)
+        writer.set_roles(roles)
+        writer.remove_documents(gone)
+        for chunks, terms, vectors in new:
+            writer.remove_documents([chunks[0].chunk.document_id])
+            writer.add(chunks, terms, vectors)
+        after.append(sealed(writer, name))
+    return after
+
+
+def compare(corpus: Corpus, readers: list[Any]) -> int:
+    hits = 0
+    for terms, vector, asked, revoked in corpus.questions(10):
+        for k in (3, 50):
+            words = [one.bm25(terms, asked, revoked=revoked, k=k) for one in readers]
+            near = [one.dense(vector, asked, revoked=revoked, k=k) for one in readers]
+            for expected, found in (words, near):
+                assert [hit.score for hit in found] == pytest.approx(
+                    [hit.score for hit in expected], rel=RELATIVE, abs=2e-6
+                )
+                # Scores that differ only beyond their last digit may change places.
+                assert {hit.chunk_id: round(hit.score, 4) for hit in found if hit.score - found[-1].score > 1e-4} == {
+                    hit.chunk_id: round(hit.score, 4) for hit in expected if hit.score - expected[-1].score > 1e-4
+                } or sorted(hit.chunk_id for hit in found) == sorted(hit.chunk_id for hit in expected)
+                hits += len(found)
+        ids = [hit.chunk_id for hit in near[0]]
+        assert readers[1].distances(vector, ids) == pytest.approx(readers[0].distances(vector, ids), abs=2e-6)
+        assert list(readers[1].chunks(ids, asked.principal, revoked=revoked)) == ids
+        assert readers[1].document_frequencies(terms) == readers[0].document_frequencies(terms)
+    assert dict(readers[1].languages()) == dict(readers[0].languages())
+    return hits
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_lance_equals_the_reference_through_syncs(seed: int, tmp_path: Path) -> None:
+    corpus, stores = Corpus(seed), [MemoryIndex(), LanceIndex(tmp_path / "lance")]
+    generations: list[Generation | None] = [None, None]
+    hits = 0
+    for step in range(3):
+        generations = list(evolve(corpus, stores, generations, f"g{step}"))
+        assert generations[0].chunks == generations[1].chunks
+        hits += compare(corpus, [store.open(one) for store, one in zip(stores, generations)])
+    assert hits > 200
+
+
+def test_scores_after_updates_equal_those_of_a_fresh_build(tmp_path: Path) -> None:
+    corpus, store = Corpus(99), LanceIndex(tmp_path / "lance")
+    documents = {f"d{at}": corpus.document(f"d{at}") for at in range(20)}
+    base = None
+    for batch in (list(documents)[:12], list(documents)[6:]):
+        writer = store.begin(RECIPE, base)
+        writer.remove_documents(batch)
+        for name in batch:
+            writer.add(*documents[name])
+        base = sealed(writer, "g")
+    fresh = store.begin(RECIPE, None)
+    for chunks, terms, vectors in documents.values():
+        fresh.add(chunks, terms, vectors)
+    updated, new = store.open(base), store.open(sealed(fresh, "f"))
+    for terms, vector, asked, revoked in corpus.questions(30):
+        for k in (3, 50):
+            assert updated.bm25(terms, asked, revoked=revoked, k=k) == new.bm25(terms, asked, revoked=revoked, k=k)
+            assert updated.dense(vector, asked, revoked=revoked, k=k) == new.dense(vector, asked, revoked=revoked, k=k)
