@@ -5,6 +5,7 @@ Text is data: a special token written out in it (``</s>``, ``[SEP]``) is ordinar
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Sequence
 from itertools import takewhile
 from typing import TYPE_CHECKING
@@ -55,7 +56,7 @@ class EncoderTokenizer:
         A token that stands for no character of its own (a mark put before the first word) has an empty range.
         """
         encoding = self._backend.encode(text, add_special_tokens=False)
-        return _in_order([(start, end) for start, end in encoding.offsets], len(text))
+        return _in_order([(start, end) for start, end in encoding.offsets], text)
 
     def passage_ids(self, texts: Sequence[str]) -> list[list[int]]:
         """Token ids of passages with prefix and special tokens, however long."""
@@ -72,13 +73,19 @@ class EncoderTokenizer:
         return ids[:head] + ids[len(ids) - self._closing :]
 
 
-def _in_order(ranges: list[tuple[int, int]], length: int) -> list[tuple[int, int]]:
-    """Ranges inside the text whose starts and ends never fall, which a normaliser that reorders could break."""
+def _in_order(ranges: list[tuple[int, int]], text: str) -> list[tuple[int, int]]:
+    """Ranges inside the text whose starts and ends never fall, which a normaliser that reorders could break.
+
+    A normaliser that composes a letter with its accent leaves the accent to no token: it goes to its letter's.
+    """
     ordered: list[tuple[int, int]] = []
     low = high = 0
-    for start, end in ranges:
-        low = min(max(start, low), length)
-        high = min(max(end, low, high), length)
+    for index, (start, end) in enumerate(ranges):
+        low = min(max(start, low), len(text))
+        high = min(max(end, low, high), len(text))
+        following = ranges[index + 1][0] if index + 1 < len(ranges) else len(text)
+        while low < high < following and unicodedata.combining(text[high]):
+            high += 1
         ordered.append((low, high))
     return ordered
 
