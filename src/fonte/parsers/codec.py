@@ -155,25 +155,42 @@ def _places(head: Mapping[str, Any], integers: list[int], floats: list[float], t
     starts, ends, pages, slides, firsts, lasts = (integers[at * total : (at + 1) * total] for at in range(6))
     sheets, ranges, anchors = (_texts_or_none(head[name], total) for name in ("sheets", "ranges", "anchors"))
     _require(len(floats) in (0, 6 * total), "float columns of odd length")
-    places: list[Place] = []
-    for at in range(total):
-        box = time = None
-        if floats:
-            x0, y0, x1, y1, begin, finish = floats[6 * at : 6 * at + 6]
-            box = None if math.isnan(x0) else (x0, y0, x1, y1)
-            time = None if math.isnan(begin) else (begin, finish)
-            _require(all(math.isfinite(value) for value in (*(box or ()), *(time or ()))), "not a finite place")
-        places.append(
-            Place(
-                starts[at], ends[at], _present(pages[at]), box, _present(slides[at]), time, sheets[at], ranges[at],
-                anchors[at], None if firsts[at] == _ABSENT else (firsts[at], lasts[at]),
-            )
-        )
-    return places
+    columns = zip(
+        starts, ends, _optional(pages), _boxes(floats, total), _optional(slides), _times(floats, total),
+        sheets, ranges, anchors, _lines(firsts, lasts), strict=True,
+    )  # fmt: skip
+    return [Place(*fields) for fields in columns]
 
 
-def _present(value: int) -> int | None:
-    return None if value == _ABSENT else value
+def _optional(values: list[int]) -> list[int | None]:
+    return [None if value == _ABSENT else value for value in values]
+
+
+def _lines(firsts: list[int], lasts: list[int]) -> list[tuple[int, int] | None]:
+    return [None if first == _ABSENT else (first, last) for first, last in zip(firsts, lasts, strict=True)]
+
+
+def _boxes(floats: list[float], total: int) -> list[tuple[float, float, float, float] | None]:
+    corners = [floats[at::6] for at in range(4)]
+    _all_or_none(corners)
+    if not floats:
+        return [None] * total
+    return [None if math.isnan(box[0]) else box for box in zip(*corners, strict=True)]
+
+
+def _times(floats: list[float], total: int) -> list[tuple[float, float] | None]:
+    begins, finishes = floats[4::6], floats[5::6]
+    _all_or_none([begins, finishes])
+    if not floats:
+        return [None] * total
+    return [None if math.isnan(time[0]) else time for time in zip(begins, finishes, strict=True)]
+
+
+def _all_or_none(columns: list[list[float]]) -> None:
+    """Each row is finite or wholly absent (NaN)."""
+    finite = [list(map(math.isfinite, column)) for column in columns]
+    _require(all(column == finite[0] for column in finite), "half a place")
+    _require(not any(map(math.isinf, (value for column in columns for value in column))), "not a finite place")
 
 
 def _require(fine: bool, message: str) -> None:  # noqa: FBT001 - reads as an assertion
