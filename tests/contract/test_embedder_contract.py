@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from itertools import pairwise
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from unit.models.stub_server import embedding_script, stub_server
-from unit.models.tiny_model import write_tiny_folder
 
 from fonte.models.registry import Remote, available, make_embedder
 from fonte.protocols import Embedder
 from fonte.types import Space
+from unit.models.stub_server import embedding_script, stub_server
+from unit.models.tiny_model import write_tiny_folder
 
 EMBEDDERS = ("tiny", "openai", "all-MiniLM-L6-v2", "multilingual-e5-small")
 TEXTS = [
@@ -23,7 +24,7 @@ TEXTS = [
     "Il gatto dorme sul tavolo.\nE poi mangia.",
     "x",
     "The invoice is due in 30 days, says art. 5.",
-    "A passage that is rather longer than the others so that, padded together, they differ in length. " * 1,
+    "A passage that is rather longer than the others so that, padded together, they differ in length.",
     "  leading and trailing space\t",
 ]
 
@@ -130,7 +131,7 @@ def test_token_offsets_lie_in_the_text_in_order(embedder, text):
     ranges = embedder.tokenizer.offsets(text)
     assert len(ranges) == embedder.tokenizer.count(text)
     assert all(0 <= start <= end <= len(text) for start, end in ranges)
-    assert all(a[0] <= b[0] and a[1] <= b[1] for a, b in zip(ranges, ranges[1:]))
+    assert all(a[0] <= b[0] and a[1] <= b[1] for a, b in pairwise(ranges))
 
 
 def test_token_offsets_reach_every_word_beyond_the_basic_plane(embedder):

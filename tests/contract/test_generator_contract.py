@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 
 import pytest
-from unit.models.stub_server import chat_script, stub_server
 
 from fonte.models.registry import make_chat
 from fonte.protocols import Generator
 from fonte.types import Acl, Chunk, Document, Draft, Hit, Passage, Principal, Query, StoredChunk
+from unit.models.stub_server import chat_script, stub_server
 
 TEXT = "Employees get 25 days of leave a year. The request goes to the office of personnel."
 QUERY = Query("How many days of leave do employees get?", Principal())
@@ -18,7 +18,8 @@ QUERY = Query("How many days of leave do employees get?", Principal())
 
 def passages() -> tuple[Passage, ...]:
     """One passage with the answer."""
-    document = Document("d1", "default", "file:///leave.md", "leave.md", "v1", "Leave", TEXT, Acl(frozenset({"public"})))
+    acl = Acl(frozenset({"public"}))
+    document = Document("d1", "default", "file:///leave.md", "leave.md", "v1", "Leave", TEXT, acl)
     chunk = Chunk("c1", "d1", 0, 0, len(TEXT), TEXT, language="en")
     stored = StoredChunk(chunk, "leave.md", "file:///leave.md", "v1", "Leave", frozenset({"public"}), "text/markdown")
     return (Passage(1, stored, document, 0, len(TEXT), Hit("c1", "d1", 1.0)),)
@@ -28,7 +29,8 @@ def passages() -> tuple[Passage, ...]:
 def _openai() -> Iterator[Generator]:
     def render(query: Query, passages: Sequence[Passage], language: str) -> list[dict[str, str]]:
         shown = "\n".join(f"[{one.marker}] {one.content}" for one in passages)
-        return [{"role": "system", "content": f"Answer in {language}.\n{shown}"}, {"role": "user", "content": query.text}]
+        system = f"Answer in {language}.\n{shown}"
+        return [{"role": "system", "content": system}, {"role": "user", "content": query.text}]
 
     with stub_server(chat_script("Employees get 25 days of leave a year [1].")) as stub:
         yield make_chat("stub", render, base_url=stub.base_url)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -15,13 +17,17 @@ import numpy as np
 
 @dataclass
 class Reply:
-    """One HTTP answer; ``chunks`` are sent one by one, ``cut`` breaks the connection off before the end."""
+    """One HTTP answer.
+
+    ``chunks`` are sent one by one, ``pause_seconds`` before each; ``cut`` breaks the connection off before the end.
+    """
 
     status: int = 200
     body: bytes = b""
     headers: dict[str, str] = field(default_factory=dict)
     chunks: list[bytes] | None = None
     cut: bool = False
+    pause_seconds: float = 0.0
     wait: threading.Event | None = None
 
 
@@ -77,7 +83,8 @@ def chat_script(text: str, *, finish: str = "stop", piece: int = 3) -> Script:
         events += [{"choices": [{"index": 0, "delta": {"content": one}, "finish_reason": None}]} for one in pieces]
         events += [{"choices": [{"index": 0, "delta": {}, "finish_reason": finish}]}, {"choices": [], "usage": usage}]
         lines = [b"data: " + json.dumps(event).encode() + b"\n\n" for event in events]
-        return Reply(headers={"Content-Type": "text/event-stream"}, chunks=[b": hello\n\n", *lines, b"data: [DONE]\n\n"])
+        chunks = [b": hello\n\n", *lines, b"data: [DONE]\n\n"]
+        return Reply(headers={"Content-Type": "text/event-stream"}, chunks=chunks)
 
     return answer
 
@@ -116,6 +123,7 @@ def stub_server(script: Script) -> Iterator[Stub]:
                 self.send_header("Transfer-Encoding", "chunked")
                 self.end_headers()
                 for chunk in reply.chunks:
+                    time.sleep(reply.pause_seconds)
                     self.wfile.write(f"{len(chunk):x}\r\n".encode() + chunk + b"\r\n")
                     self.wfile.flush()
                 if not reply.cut:
@@ -123,7 +131,13 @@ def stub_server(script: Script) -> Iterator[Stub]:
             if reply.cut:
                 self.close_connection = True
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    class Server(ThreadingHTTPServer):
+        def handle_error(self, request, client_address):
+            """Clients that hang up are what some tests are about."""
+            if not isinstance(sys.exc_info()[1], ConnectionError):
+                super().handle_error(request, client_address)
+
+    server = Server(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
     stub.base_url = f"http://127.0.0.1:{server.server_address[1]}/v1"
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})

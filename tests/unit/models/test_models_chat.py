@@ -7,13 +7,13 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from unit.models.stub_server import Reply, chat_script, json_reply, stub_server
 
 from fonte.errors import BadModelOutput, ConfigError, ModelUnavailable
 from fonte.models.endpoint import Endpoint, _events
 from fonte.models.openai_chat import CUT, OpenAIChat, _may_decline
 from fonte.models.registry import make_chat
 from fonte.types import Draft, Principal, Query
+from unit.models.stub_server import Reply, chat_script, json_reply, stub_server
 
 QUERY = Query("How many days?", Principal())
 
@@ -52,7 +52,9 @@ def test_tokens_are_counted_in_both_forms():
     assert len(stream) > 3, "pieces come one by one"
 
 
-@pytest.mark.parametrize("text", ["NO_ANSWER", "NO_ANSWER.", " `NO_ANSWER`\n", "**NO_ANSWER**", "NO_ANSWER: nothing there", "", " \n"])
+@pytest.mark.parametrize(
+    "text", ["NO_ANSWER", "NO_ANSWER.", " `NO_ANSWER`\n", "**NO_ANSWER**", "NO_ANSWER: nothing there", "", " \n"]
+)
 def test_the_sentinel_and_silence_decline_and_nothing_of_them_is_shown(text):
     draft, stream = _both(text)
     assert draft.declined
@@ -60,7 +62,9 @@ def test_the_sentinel_and_silence_decline_and_nothing_of_them_is_shown(text):
     assert stream == [draft]
 
 
-@pytest.mark.parametrize("text", ["NO_ANSWERS are kept [1].", "No [1].", "N", "The constant NO_ANSWER is used [1].", "  Yes [1]."])
+@pytest.mark.parametrize(
+    "text", ["NO_ANSWERS are kept [1].", "No [1].", "N", "The constant NO_ANSWER is used [1].", "  Yes [1]."]
+)
 def test_other_text_is_an_answer_whole_and_in_order(text):
     draft, stream = _both(text, piece=1)
     assert not draft.declined

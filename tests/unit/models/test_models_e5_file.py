@@ -52,7 +52,8 @@ def make_file() -> tuple[bytes, np.ndarray, np.ndarray]:
         plain(f"{name}.b", HIDDEN)
     query = quantized("l0.q.w", HIDDEN, HIDDEN)
     for name, rows, columns in (
-        ("k", HIDDEN, HIDDEN), ("v", HIDDEN, HIDDEN), ("ao", HIDDEN, HIDDEN), ("fi", INNER, HIDDEN), ("fo", HIDDEN, INNER)
+        ("k", HIDDEN, HIDDEN), ("v", HIDDEN, HIDDEN), ("ao", HIDDEN, HIDDEN), ("fi", INNER, HIDDEN),
+        ("fo", HIDDEN, INNER),
     ):
         quantized(f"l0.{name}.w", rows, columns)
         plain(f"l0.{name}.b", rows)
@@ -69,7 +70,8 @@ def make_file() -> tuple[bytes, np.ndarray, np.ndarray]:
     at = len(head) + sum(2 + len(name) + 21 for name, *_ in tensors)
     body = b""
     for name, kind, count, data in tensors:
-        head += struct.pack("<H", len(name)) + name.encode() + struct.pack("<BIQQ", kind, count, at + len(body), len(data))
+        head += struct.pack("<H", len(name)) + name.encode()
+        head += struct.pack("<BIQQ", kind, count, at + len(body), len(data))
         body += data
     return head + body, words, query
 
@@ -131,5 +133,6 @@ def test_special_tokens_written_in_a_text_are_ordinary_text():
 
 def test_offsets_point_into_the_text_as_it_came():
     text = "a\x01b\n\nab e\u0301"
-    assert [text[start:end] for start, end in _tokenizer().offsets(text)][0] == "a\x01b"
-    assert [text[start:end] for start, end in _tokenizer().offsets(text)][-1] == "e\u0301"
+    pieces = [text[start:end] for start, end in _tokenizer().offsets(text)]
+    assert pieces[0] == "a\x01b"
+    assert pieces[-1] == "e\u0301"

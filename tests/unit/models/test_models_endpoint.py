@@ -8,13 +8,13 @@ import threading
 
 import numpy as np
 import pytest
-from unit.models.stub_server import Reply, embedding_script, hashed_vector, json_reply, stub_server
 
 from fonte.errors import BadModelOutput, ConfigError, ModelNotInstalled, ModelUnavailable
 from fonte.models.endpoint import Endpoint, read_key
 from fonte.models.estimate import EstimatedTokenizer
 from fonte.models.openai_embedder import OpenAIEmbedder, RemoteModel
 from fonte.models.registry import Remote, make_embedder
+from unit.models.stub_server import Reply, embedding_script, hashed_vector, json_reply, stub_server
 
 KEY = "sk-secret-123"
 
@@ -161,6 +161,13 @@ def test_a_slow_endpoint_is_given_up_and_not_asked_again(stub):
     assert len(stub.asked) == 1
 
 
+def test_an_endpoint_that_drips_is_given_up_too(stub):
+    stub.script = lambda _: Reply(chunks=[b" "] * 40, pause_seconds=0.05)
+    endpoint = Endpoint(stub.base_url, what="embedding", timeout_seconds=0.3)
+    with pytest.raises(ModelUnavailable, match="within"):
+        endpoint.post("/embeddings", {})
+
+
 def test_an_endpoint_that_is_down_is_one_clear_line(pauses):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -173,7 +180,8 @@ def test_an_endpoint_that_is_down_is_one_clear_line(pauses):
 
 
 @pytest.mark.parametrize(
-    "url", ["", "localhost:8080", "ftp://host/v1", "http://", "http://user:pw@host/v1", "http://host/v1?key=1", "http://[::1"],
+    "url",
+    ["", "localhost:8080", "ftp://host/v1", "http://", "http://user:pw@host/v1", "http://host/v1?key=1", "http://[::1"],
 )
 def test_a_base_url_that_cannot_be_used_is_a_wrong_setting(url):
     with pytest.raises(ConfigError) as caught:
@@ -211,7 +219,8 @@ def test_keys_come_from_a_file_or_the_environment_only(monkeypatch, tmp_path):
 
 def test_the_space_is_of_model_dimensions_and_revision_not_of_the_host(stub):
     def space(**changes):
-        return make_embedder("openai:m", remote=Remote(**({"base_url": stub.base_url, "dimensions": 24} | changes))).space
+        remote = Remote(**({"base_url": stub.base_url, "dimensions": 24} | changes))
+        return make_embedder("openai:m", remote=remote).space
 
     with stub_server(embedding_script) as other:
         assert space(base_url=other.base_url) == space()
@@ -234,7 +243,8 @@ def test_prefixes_are_put_before_what_is_sent(stub):
 
 @pytest.mark.parametrize(
     ("text", "least"),
-    [("cat", 1), ("internationalisation", 5), ("1234567", 3), ("日本語", 3), ("😀", 3), ("a, b", 3), ("x\n\ny", 3), ("", 0)],
+    [("cat", 1), ("internationalisation", 5), ("1234567", 3), ("日本語", 3), ("😀", 3), ("a, b", 3), ("x\n\ny", 3),
+     ("", 0)],
 )
 def test_the_estimate_errs_upwards(text, least):
     tokenizer = EstimatedTokenizer(64)

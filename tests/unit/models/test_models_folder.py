@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 import shutil
+import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
-from unit.models.tiny_model import reference_states, tiny_weights, write_tiny_folder
 
 from fonte.errors import BadModelOutput, ConfigError, ModelNotInstalled
 from fonte.models.folder import folder_embedder
 from fonte.models.hub import hub_folder, parse_source
+from fonte.models.onnx_graph import bert_graph
 from fonte.models.registry import make_embedder
+from unit.models.tiny_model import reference_states, tiny_weights, write_tiny_folder
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
@@ -168,10 +171,6 @@ def test_weights_of_another_size_than_the_config_are_bad_output(load, tmp_path):
 
 
 def test_weights_that_are_not_finite_are_bad_output(load, tmp_path):
-    from dataclasses import replace
-
-    from fonte.models.onnx_graph import bert_graph
-
     folder = write_tiny_folder(tmp_path / "m")
     weights = tiny_weights()
     broken = replace(weights, words=np.full_like(weights.words, np.nan))
@@ -185,7 +184,9 @@ def test_a_missing_folder_is_told():
         make_embedder("path:/nowhere/at/all")
 
 
-@pytest.mark.parametrize("source", ["org/name", "org/name@main", "org/name@v1.0", f"org/name@{COMMIT[:12]}", f"@{COMMIT}"])
+@pytest.mark.parametrize(
+    "source", ["org/name", "org/name@main", "org/name@v1.0", f"org/name@{COMMIT[:12]}", f"@{COMMIT}"]
+)
 def test_the_hub_wants_a_whole_commit(source):
     with pytest.raises(ConfigError) as caught:
         make_embedder(f"hf:{source}")
@@ -216,8 +217,6 @@ def test_a_model_of_the_hub_that_is_not_there_offline_says_so(tmp_path):
 
 
 def test_a_missing_extra_names_the_command(monkeypatch, tmp_path):
-    import sys
-
     monkeypatch.setitem(sys.modules, "huggingface_hub", None)
     with pytest.raises(ModelNotInstalled) as caught:
         hub_folder("org/name", COMMIT, hub_cache=tmp_path)

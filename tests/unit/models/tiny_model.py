@@ -1,4 +1,4 @@
-"""A random two-layer BERT with a character vocabulary, written as a model folder; and its forward pass in plain numpy."""
+"""A random two-layer BERT over single characters, written as a model folder; and its forward pass in plain numpy."""
 
 from __future__ import annotations
 
