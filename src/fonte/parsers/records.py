@@ -182,7 +182,7 @@ def _title(record: JsonObject) -> str | None:
     for key in _TITLES:
         value = record.first(key)
         if isinstance(value, str) and value.strip():
-            return " ".join(value.split())[:_LONGEST_TITLE]
+            return _sayable(" ".join(value.split())[:_LONGEST_TITLE])
     return None
 
 
@@ -192,8 +192,13 @@ def _scalars(record: JsonObject) -> dict[str, str]:
     for key, value in record.members:
         if key in ("text", "title") or isinstance(value, JsonObject | list) or value is None:
             continue
-        kept[key] = value if isinstance(value, str) else str(value).lower()
+        kept[_sayable(key)] = _sayable(value) if isinstance(value, str) else str(value).lower()
     return kept
+
+
+def _sayable(text: str) -> str:
+    """Without lone surrogates, which JSON can spell and UTF-8 cannot (in text the canonical form replaces them)."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def _loads(text: str, uri: str) -> Json:

@@ -89,7 +89,7 @@ class FolderSource:
         if stat.S_ISDIR(mode):
             yield from self._folder()
         else:
-            yield from self._file(self._path, os.path.basename(self._path))
+            yield from self._file(self._path, shown_name(os.path.basename(self._path)))
 
     def _folder(self) -> Iterator[Scanned]:
         pending = [self._path]

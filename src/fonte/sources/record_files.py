@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from typing import BinaryIO
 from urllib.parse import quote
 
 from fonte.errors import FonteError, InputError, ParseError
-from fonte.sources.files import too_large, unreadable
+from fonte.sources.files import shown_name, too_large, unreadable
 from fonte.sources.rules import Ruling
 from fonte.types import RECORD_MEDIA_TYPE, Source, sha256_hex
 
@@ -32,6 +33,10 @@ class RecordFile:
     modified_at: datetime | None
     max_bytes: int
 
+    @property
+    def _shown(self) -> str:
+        return shown_name(os.path.basename(self.path))
+
     def scan(self) -> Iterator[Source | tuple[str, str, Exception]]:
         """One source for each record, in order; (uri, name, error) for a line that is none.
 
@@ -43,9 +48,9 @@ class RecordFile:
             for number, line in self._records():
                 yield self._source(number, line, seen)
         except OSError as error:
-            yield self.uri, Path(self.path).name, unreadable(self.path, error)
+            yield self.uri, self._shown, unreadable(self.path, error)
         except FonteError as error:
-            yield self.uri, Path(self.path).name, error
+            yield self.uri, self._shown, error
 
     def _records(self) -> Iterator[tuple[int, bytes | FonteError]]:
         """(line or number, JSON or why not). Raises OSError, and ParseError or SourceTooLarge for a whole file."""
@@ -96,7 +101,7 @@ class RecordFile:
         language = record.get("lang", record.get("language"))
         known = isinstance(language, str) and _LANGUAGE.fullmatch(language) is not None
         return Source(
-            uri=f"{self.uri}#{quote(name.encode('utf-8', 'replace'), safe='')}",
+            uri=f"{self.uri}#{quote(name, safe='')}",
             name=name,
             content_hash=sha256_hex(line),
             acl=self.ruling.acl,
@@ -108,7 +113,7 @@ class RecordFile:
         )
 
     def _failure(self, number: int, error: FonteError) -> tuple[str, str, Exception]:
-        return f"{self.uri}#L{number}", f"{Path(self.path).name}, line {number}", error
+        return f"{self.uri}#L{number}", f"{self._shown}, line {number}", error
 
 
 class _Written(str):
@@ -132,7 +137,7 @@ def _identity(record: dict[str, object]) -> str | None:
     for key in ("_id", "id"):
         value = record.get(key)
         if isinstance(value, str) and value.strip():
-            return value.strip()[:_LONGEST_ID]
+            return value.encode("utf-8", "replace").decode().strip()[:_LONGEST_ID]
     return None
 
 

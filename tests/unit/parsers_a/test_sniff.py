@@ -1,0 +1,96 @@
+"""What kind of file bytes are."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+
+import pytest
+
+from fonte.errors import EncryptedSource, UnsupportedMediaType
+from fonte.parsers.sniff import DOCX, PDF, XLSX, sniff
+from fonte.types import RECORD_MEDIA_TYPE
+
+
+def package(*members: str) -> bytes:
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w") as archive:
+        for member in members:
+            archive.writestr(member, "x" * 50)
+    return data.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("body", "name", "expected"),
+    [
+        (b"%PDF-1.7\n...", "notes.txt", PDF),
+        (b"\n\n%PDF-1.4\n", "a.md", PDF),
+        (b"A PDF file begins with %PDF-1.7", "a.txt", "text/plain"),
+        (package("[Content_Types].xml", "word/document.xml"), "a.bin", DOCX),
+        (package("[Content_Types].xml", "word/document.xml")[:200], "a.docx", DOCX),
+        (package("[Content_Types].xml", "xl/workbook.xml"), "a.docx", XLSX),
+        (b"# Title\n\ntext", "a.md", "text/markdown"),
+        (b"# Title\n\ntext", "a.txt", "text/plain"),
+        (b"# Title\n\ntext", "README", "text/plain"),
+        (b"<!DOCTYPE html><p>x", "a.md", "text/html"),
+        (b"<?xml version='1.0'?>\n<html xmlns='x'>", "a", "text/html"),
+        (b"<!-- saved --><html>", "a.txt", "text/html"),
+        (b"<p align=center>Readme</p>", "README.md", "text/markdown"),
+        (b"just words", "a.html", "text/html"),
+        (b"a,b\n1,2\n", "a.csv", "text/csv"),
+        (b"a,b\n1,2\n", "a.txt", "text/plain"),
+        (b"a\tb\n1\t2\n", "a.tsv", "text/tab-separated-values"),
+        (b"a\tb\tc\n" * 6, "export", "text/tab-separated-values"),
+        (b'{"a": 1}', "a", "application/json"),
+        (b'{"a": 1}\n{"a": 2}\n', "a.json", "application/jsonl"),
+        (b'{"a": 1}\n{broken\n', "a.jsonl", "application/jsonl"),
+        (b"{broken", "a.json", "application/json"),
+        (b"[link](x) and text", "a", "text/plain"),
+        ("perché".encode("utf-16"), "a.md", "text/markdown"),
+        (b"", "a.csv", "text/csv"),
+        (b"", "a", "application/x-empty"),
+        (b"just text", "wrong.pdf", "text/plain"),
+    ],
+)
+def test_content_decides_and_the_name_breaks_ties(body: bytes, name: str, expected: str) -> None:
+    assert sniff(body, name) == expected
+
+
+@pytest.mark.parametrize(
+    ("body", "name", "told"),
+    [
+        (b"\x89PNG\r\n\x1a\n\0\0", "notes.md", "image/png"),
+        (b"\xff\xd8\xff\xe0", "a.txt", "image/jpeg"),
+        (b"RIFF\0\0\0\0WEBPVP8 ", "a", "image/webp"),
+        (package("[Content_Types].xml", "ppt/presentation.xml"), "a.docx", "PPTX"),
+        (package("mimetype", "content.xml"), "a.odt", "is not read yet"),
+        (package("a.txt"), "a.zip", "archive"),
+        (b"\x1f\x8b\x08", "a.md", "archive"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "WordDocument".encode("utf-16-le"), "a.docx", "old Word"),
+        (b"WEBVTT\n\n00:01.000 --> 00:02.000\nhi", "a.txt", "transcript"),
+        (b"1\r\n00:00:01,000 --> 00:00:02,000\r\nhi", "a", "transcript"),
+        (b'{"nbformat": 4, "cells": []}', "a.json", "notebook"),
+        (b"Title\n=====\n", "a.rst", "reStructuredText"),
+        (b"= Title\n", "a.adoc", "AsciiDoc"),
+        (b"Received: x\nFrom: a@b.c\nTo: d@e.f\nSubject: x\n\nhi", "mail", "e-mail"),
+        (b"From: a@b.c\n\nhi", "a.eml", "e-mail"),
+        (b"<?xml version='1.0'?><feed/>", "a.xml", "application/xml"),
+        (b"{\\rtf1 x}", "a.txt", "rtf"),
+        (bytes(range(256)) * 5, "a.txt", "binary"),
+    ],
+)
+def test_kinds_without_a_parser_are_named(body: bytes, name: str, told: str) -> None:
+    with pytest.raises(UnsupportedMediaType, match="is not read yet") as caught:
+        sniff(body, name)
+    assert told in caught.value.message
+    assert name in caught.value.message
+
+
+def test_an_office_file_behind_a_password_is_encrypted() -> None:
+    with pytest.raises(EncryptedSource):
+        sniff(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "EncryptedPackage".encode("utf-16-le"), "a.xlsx")
+
+
+def test_only_our_own_type_for_records_is_believed() -> None:
+    assert sniff(b'{"_id": "1"}', "1", declared=RECORD_MEDIA_TYPE) == RECORD_MEDIA_TYPE
+    assert sniff(b"%PDF-1.4", "a", declared="text/html") == PDF
