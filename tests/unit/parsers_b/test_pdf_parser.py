@@ -103,6 +103,42 @@ def test_heading_levels_follow_the_rank_of_sizes():
     assert [(b.level, b.text) for b in parsed.blocks if b.level] == [(1, "Great title"), (2, "Chapter"), (3, "Section")]
 
 
+def test_many_sizes_on_a_cover_leave_levels_to_the_sizes_that_recur():
+    made = Maker()
+    for number, size in enumerate([40, 37, 34, 31, 28, 26, 24]):
+        made.line(60, 780 - 60 * number, f"Cover line {number}", size=size)
+    made.page()
+    for chapter in range(3):
+        made.line(60, 780, f"Chapter {chapter}", size=20)
+        made.line(60, 740, f"Part {chapter}", size=15)
+        made.lines(60, 700, LEFT)
+        made.page()
+    levels = {block.text: block.level for block in parse(made.bytes()).blocks}
+    assert levels["Chapter 1"] < levels["Part 1"]
+
+
+def test_bold_lines_are_headings_when_numbered_or_alone():
+    made = Maker()
+    made.line(60, 780, "Great title", size=24)
+    made.line(60, 740, "2.1 Mooring", font="Helvetica-Bold")
+    made.lines(60, 720, LEFT)
+    made.line(60, 600, "Late arrivals", font="Helvetica-Bold")
+    made.lines(60, 580, RIGHT)
+    made.line(60, 500, "This whole sentence is bold and ends with a stop.", font="Helvetica-Bold")
+    made.lines(60, 480, RIGHT)
+    parsed = parse(made.bytes())
+    assert [b.text for b in parsed.blocks if b.level] == ["Great title", "2.1 Mooring", "Late arrivals"]
+
+
+def test_lines_in_a_fixed_font_keep_their_ends_and_indents():
+    made = Maker()
+    made.lines(60, 780, [*LEFT, *RIGHT])
+    made.line(60, 600, "def fee(boat):", font="Courier")
+    made.line(60 + 4 * 6.6, 587, "return 12", font="Courier")
+    made.lines(60, 500, LEFT)
+    assert texts(parse(made.bytes()), BlockKind.CODE) == ["def fee(boat):\n    return 12"]
+
+
 def test_an_outline_gives_headings_that_size_does_not():
     made = Maker()
     made.canvas.bookmarkPage("one")

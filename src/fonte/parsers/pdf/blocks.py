@@ -20,6 +20,7 @@ from fonte.types import Block, BlockKind, Place
 _BULLET = re.compile(r"^(?:[•◦▪‣·●○■□►➢✓–—*\-]|\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.)])(?=\s|$)")
 _NUMBER = re.compile(r"^\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.)]$")
 _TERMINAL = (".", "!", "?", ":", ";", "。", "！", "？", ".”", '."', ".)", "»")
+_MAX_INDENT = 80
 _SAME_EDGE = 3.0
 """Points."""
 _MAX_HEADING = 250
@@ -83,10 +84,14 @@ def _place_all(pieces: Sequence[_Piece]) -> tuple[str, tuple[Place, ...]]:
 class BlockBuilder:
     """Takes rows in reading order and gives blocks.
 
-    ``levels`` maps a row (by identity) to its heading level, ``pitch`` a font size to the usual distance between lines.
+    ``levels`` maps a row (by identity) to its heading level, ``pitch`` a font size to the usual distance between lines;
+    ``code`` says that lines in a fixed-width font are program text.
     """
 
-    def __init__(self, words: Counter[str], levels: Mapping[int, int], pitch: Mapping[float, float]) -> None:
+    def __init__(
+        self, words: Counter[str], levels: Mapping[int, int], pitch: Mapping[float, float], *, code: bool = True
+    ) -> None:
+        self._code = code
         self._words = words
         self._levels = levels
         self._pitch = pitch
@@ -132,6 +137,9 @@ class BlockBuilder:
 
     def _add_row(self, row: Row, after: Row | None) -> None:
         level = self._levels.get(id(row), 0)
+        if row.fixed and self._code and not level:
+            self._add_code(row)
+            return
         bullet = not level and _BULLET.match(row.text) is not None
         if self._open is not None and not bullet and self._continues(self._open, row, after, level):
             self._append(self._open, row)
@@ -141,13 +149,28 @@ class BlockBuilder:
         self._open = _Open(kind, level, row, indent=row.x0)
         self._open.pieces += _pieces(row.words, row.page)
 
+    def _add_code(self, row: Row) -> None:
+        """A line of program text: it keeps its line end and its indent."""
+        block = self._open
+        step = max((row.words[0].x1 - row.words[0].x0) / len(row.words[0].text), 1.0)
+        near = block is not None and (block.last.page, block.last.region) == (row.page, row.region)
+        if block is None or block.kind is not BlockKind.CODE or not near or block.last.y0 - row.y0 > 3 * row.size:
+            self.close()
+            block = self._open = _Open(BlockKind.CODE, 0, row, indent=row.x0)
+        else:
+            indent = max(round((row.x0 - block.indent) / step), 0)
+            block.pieces.append(_Piece("\n" + " " * min(indent, _MAX_INDENT), None))
+            block.last = row
+        block.pieces += _pieces(row.words, row.page)
+
     def _continues(self, block: _Open, row: Row, after: Row | None, level: int) -> bool:
+        """Whether a line belongs to the block that is still growing."""
         last = block.last
         if level or block.level:
             near = last.page == row.page and last.region == row.region and last.y0 - row.y0 < 2.2 * row.size
             return level == block.level and near and block.length + len(row.text) <= _MAX_HEADING
-        other_size = abs(last.size - row.size) > 0.08 * max(last.size, row.size)
-        if other_size or (last.bold != row.bold and not _broken(last)):
+        other_size = abs(last.em - row.em) > 0.08 * max(last.em, row.em)
+        if other_size or block.kind is BlockKind.CODE or (last.bold != row.bold and not _broken(last)):
             return False
         if (last.page, last.region) != (row.page, row.region):
             return self._continues_elsewhere(block, row)
@@ -156,14 +179,9 @@ class BlockBuilder:
             return False
         if _broken(last):
             return True
-        if block.kind is BlockKind.LIST_ITEM:
-            return row.x0 > block.indent + 0.3 * row.size or not _ended_early(last, row)
-        indent = 0.8 * row.size
-        if row.x0 - last.x0 > indent and (block.rows > 1 or last.text.endswith(_TERMINAL)):
-            returns = after is None or after.region != row.region or row.x0 - after.x0 > indent
-            if returns and row.x0 - row.left < 0.25 * (row.right - row.left):
-                return False
-        return not _ended_early(last, row)
+        if block.kind is BlockKind.LIST_ITEM and row.x0 > block.indent + 0.3 * row.size:
+            return True
+        return not _starts_indented(block, row, after) and not _ended_early(last, row)
 
     def _continues_elsewhere(self, block: _Open, row: Row) -> bool:
         """Whether a paragraph goes on in the next column or on the next page."""
@@ -265,6 +283,17 @@ def _pieces(words: Sequence[Word], page: int) -> list[_Piece]:
             pieces.append(_Piece(" ", None))
         pieces.append(_Piece(word.text, (page, word)))
     return pieces
+
+
+def _starts_indented(block: _Open, row: Row, after: Row | None) -> bool:
+    """Whether a line is indented against the line before and the line after, as a paragraph's first line is."""
+    last, indent = block.last, 0.8 * row.size
+    if block.kind is BlockKind.LIST_ITEM or row.x0 - last.x0 <= indent:
+        return False
+    if block.rows == 1 and not last.text.endswith(_TERMINAL):
+        return False
+    returns = after is None or after.region != row.region or row.x0 - after.x0 > indent
+    return returns and row.x0 - row.left < 0.25 * (row.right - row.left)
 
 
 def _broken(row: Row) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import math
+import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -30,13 +31,27 @@ _LINE_ENDS = frozenset({0x0A, 0x0D, 0x0B, 0x0C, 0x85, 0x2028, 0x2029})
 _SPACES = frozenset({0x09, 0x20, 0xA0, 0x1680, 0x202F, 0x205F, 0x3000, *range(0x2000, 0x200B)})
 _BULLETS = {0xF0B7: "•", 0xF0A7: "▪", 0xF0A8: "▪", 0xF06C: "●", 0xF06E: "■", 0xF0D8: "➢", 0xF0FC: "✓", 0x7F: "•"}
 _CJK = ((0x2E80, 0x9FFF), (0xF900, 0xFAFF), (0xFF00, 0xFFEF), (0x20000, 0x3FFFF))
+_BOLD = re.compile(rb"bold|black|heavy|demi|medi(?!um)|cmbx|sfbx|-bd")
+_FIXED = re.compile(rb"mono|courier|consol|cmtt|sftt|typewriter|menlo|lettergothic")
+_FIRST_CJK = _CJK[0][0]
+_FIRST_CJK_LETTER = chr(_FIRST_CJK)
 _INVISIBLE_MODE = 3
 _WHITE = 250
 
 
 def is_cjk(code: int) -> bool:
     """Whether a code point belongs to a script that is written without spaces."""
-    return code >= _CJK[0][0] and any(low <= code <= high for low, high in _CJK)
+    return code >= _FIRST_CJK and any(low <= code <= high for low, high in _CJK)
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How a text object is set. ``em`` is the font size in points on the page, whatever the font's own box."""
+
+    em: float
+    bold: bool
+    fixed: bool
+    hidden: bool
 
 
 @dataclass(slots=True)
@@ -49,8 +64,7 @@ class Word:
     x1: float
     y1: float
     size: float
-    bold: bool
-    hidden: bool
+    style: Style
     frame: int
     spaced: bool
     """Whether white space stands before it on its line."""
@@ -103,11 +117,12 @@ class _Reader:
         self._rect = raw.FS_RECTF()
         self._flags = ctypes.c_int()
         self._name = ctypes.create_string_buffer(256)
-        self._styles: dict[int, tuple[int, bool, bool]] = {}
+        self._styles: dict[int, tuple[int, Style]] = {}
+        self._matrix = raw.FS_MATRIX()
         self._color = [ctypes.c_uint() for _ in range(4)]
 
-    def style(self, index: int) -> tuple[int, bool, bool]:
-        """Frame, bold, hidden of the character; one text object has one style."""
+    def style(self, index: int) -> tuple[int, Style]:
+        """Frame and style of the character; one text object has one of each."""
         text_object = self._raw.FPDFText_GetTextObject(self._page, index)
         key = ctypes.cast(text_object, ctypes.c_void_p).value if text_object else None
         known = self._styles.get(key) if key is not None else None
@@ -117,21 +132,25 @@ class _Reader:
                 self._styles[key] = known
         return known
 
-    def _style(self, index: int, text_object: object) -> tuple[int, bool, bool]:
+    def _style(self, index: int, text_object: object) -> tuple[int, Style]:
         raw = self._raw
         angle = raw.FPDFText_GetCharAngle(self._page, index)
         turns = -angle / (math.pi / 2)  # pdfium turns clockwise
         frame = round(turns) % 4 if abs(turns - round(turns)) < 0.12 else DIAGONAL  # noqa: PLR2004 - about 11 degrees
         used = raw.FPDFText_GetFontInfo(self._page, index, self._name, 256, ctypes.byref(self._flags))
         name = self._name.value.lower() if 0 < used <= 256 else b""  # noqa: PLR2004 - the buffer's size
-        bold = b"bold" in name or b"black" in name or b"heavy" in name or bool(self._flags.value & 0x40000)
+        bold = _BOLD.search(name) is not None or bool(self._flags.value & 0x40000)
+        fixed = _FIXED.search(name) is not None or bool(self._flags.value & 1)
+        em = float(raw.FPDFText_GetFontSize(self._page, index))
+        if raw.FPDFText_GetMatrix(self._page, index, ctypes.byref(self._matrix)):
+            em *= math.hypot(self._matrix.c, self._matrix.d)
         red, green, blue, alpha = self._color
         found = raw.FPDFText_GetFillColor(
             self._page, index, ctypes.byref(red), ctypes.byref(green), ctypes.byref(blue), ctypes.byref(alpha)
         )
         pale = bool(found) and (alpha.value == 0 or min(red.value, green.value, blue.value) >= _WHITE)
         mode = raw.FPDFTextObj_GetTextRenderMode(text_object) if text_object else 0
-        return frame, bold, pale or mode == _INVISIBLE_MODE
+        return frame, Style(round(em, 1), bold, fixed, pale or mode == _INVISIBLE_MODE)
 
     def words(self, count: int) -> Iterator[Word]:
         """Words in stream order, cut at spaces, at line ends and where the pen jumps."""
@@ -163,12 +182,7 @@ class _Reader:
             box_of(page, index, reference)
             box = (rect.left - self._left, rect.bottom - self._bottom, rect.right - self._left, rect.top - self._bottom)
             if word is not None:
-                box_here = to_frame(box, word.frame)
-                if self._extends(word, box_here, code):
-                    word.text += "-" if code in _HYPHENS else normalised(code)
-                    word.soft = False
-                    word.x0, word.x1 = min(word.x0, box_here[0]), max(word.x1, box_here[2])
-                    word.y0, word.y1 = min(word.y0, box_here[1]), max(word.y1, box_here[3])
+                if _grow(word, box, code):
                     continue
                 yield word
             word = self._start(index, code, box, spaced=spaced, fresh=fresh)
@@ -176,23 +190,31 @@ class _Reader:
         if word is not None:
             yield word
 
-    @staticmethod
-    def _extends(word: Word, box: Box, code: int) -> bool:
-        """Whether the next character belongs to the word: near it, on its line, and not a script of its own."""
-        if word.frame == DIAGONAL:
-            return True
-        if is_cjk(code) or is_cjk(ord(word.text[-1])):
-            return False
-        height = max(word.size, 1.0)
-        gap = max(box[0] - word.x1, word.x0 - box[2])
-        return gap <= 0.9 * height and abs(box[1] - word.y0) <= 0.7 * height
-
     def _start(self, index: int, code: int, box: Box, *, spaced: bool, fresh: bool) -> Word:
-        frame, bold, hidden = self.style(index)
+        frame, style = self.style(index)
         x0, y0, x1, y1 = to_frame(box, frame)
         size = round(y1 - y0, 2) or float(self._raw.FPDFText_GetFontSize(self._page, index)) or 1.0
         text = "-" if code in _HYPHENS else normalised(code)
-        return Word(text, x0, y0, x1, y1, size, bold, hidden, frame, spaced, fresh)
+        return Word(text, x0, y0, x1, y1, size, style, frame, spaced, fresh)
+
+
+def _grow(word: Word, box: Box, code: int) -> bool:
+    """Take the next character into the word where it belongs: near it, on its line, and not a script of its own."""
+    x0, y0, x1, y1 = box if word.frame == 0 else to_frame(box, word.frame)
+    if word.frame != DIAGONAL:
+        last = word.text[-1]
+        if (code >= _FIRST_CJK or last >= _FIRST_CJK_LETTER) and (is_cjk(code) or is_cjk(ord(last))):
+            return False
+        jump, rise = 0.9 * word.size, 0.7 * word.size
+        if x0 - word.x1 > jump or word.x0 - x1 > jump or not -rise <= y0 - word.y0 <= rise:
+            return False
+    word.text += "-" if code in _HYPHENS else normalised(code)
+    word.soft = False
+    word.x0 = min(word.x0, x0)
+    word.x1 = max(word.x1, x1)
+    word.y0 = min(word.y0, y0)
+    word.y1 = max(word.y1, y1)
+    return True
 
 
 def page_words(textpage: object, count: int, origin: tuple[float, float]) -> list[Word]:

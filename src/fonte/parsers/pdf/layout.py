@@ -59,7 +59,11 @@ class Row:
     x1: float
     y1: float
     size: float
+    """Height of most of its letters' boxes."""
+    em: float
+    """Font size of most of its letters."""
     bold: bool
+    fixed: bool
     page: int
     region: int
     left: float = 0.0
@@ -100,6 +104,13 @@ def _common_size(words: Sequence[Word]) -> float:
     sizes: Counter[float] = Counter()
     for word in words:
         sizes[round(word.size, 1)] += len(word.text)
+    return max(sizes, key=lambda size: (sizes[size], size))
+
+
+def _common_em(words: Sequence[Word]) -> float:
+    sizes: Counter[float] = Counter()
+    for word in words:
+        sizes[word.style.em] += len(word.text)
     return max(sizes, key=lambda size: (sizes[size], size))
 
 
@@ -243,7 +254,8 @@ def rows_of(region: list[Segment], page: int, number: int) -> list[Row]:
         rows.append(
             Row(
                 group, min(s.x0 for s in group), min(s.y0 for s in group), max(s.x1 for s in group),
-                max(s.y1 for s in group), _common_size(words), all(word.bold for word in words), page, number,
+                max(s.y1 for s in group), _common_size(words), _common_em(words),
+                all(word.style.bold for word in words), all(word.style.fixed for word in words), page, number,
                 left, right, words,
             )
         )

@@ -13,7 +13,7 @@ from fonte.parsers.counting import count_text
 from fonte.parsers.pdf.blocks import BlockBuilder
 from fonte.parsers.pdf.document import PageText, labels_of, opened, outline_of, read_page, title_of
 from fonte.parsers.pdf.furniture import find_furniture, without_furniture
-from fonte.parsers.pdf.headings import heading_levels
+from fonte.parsers.pdf.headings import body_size, heading_levels
 from fonte.parsers.pdf.hyphens import vocabulary
 from fonte.parsers.pdf.layout import Row, page_rows
 from fonte.types import Counts, Loss, Parsed
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 LAYOUT_VERSION = "1"
 _SHOWN = 20
+_PROSE = 25
+"""Characters of a line that tells how far apart lines are."""
 _FEW_LINES = 20
 """Fewer line distances than this do not prove wide line spacing."""
 
@@ -89,7 +91,7 @@ class _Reading:
             sofar.characters + here.characters, sofar.words + here.words, sofar.numbers + here.numbers, 0,
             sofar.pages + 1,
         )
-        hidden = sum(word.hidden for word in page.words)
+        hidden = sum(word.style.hidden for word in page.words)
         if hidden:
             self.hidden[number] = hidden
         if not rows:
@@ -128,18 +130,28 @@ def _named(pages: Sequence[int]) -> str:
 
 
 def _blocks(reading: _Reading, outline: Sequence[tuple[int, int, str]]) -> tuple[Block, ...]:
-    furniture = find_furniture(reading.pages, reading.extents)
+    body = body_size(reading.pages)
+    furniture = find_furniture(reading.pages, reading.extents, body)
     for index, (rows, extent) in enumerate(zip(reading.pages, reading.extents, strict=True)):
-        kept, gone = without_furniture(rows, extent, furniture)
+        kept, gone = without_furniture(rows, extent, furniture, body)
         if kept or not gone:
             reading.pages[index] = kept
             reading.furniture += gone
-    builder = BlockBuilder(vocabulary(reading.pages), heading_levels(reading.pages, outline), _pitches(reading.pages))
+    builder = BlockBuilder(
+        vocabulary(reading.pages), heading_levels(reading.pages, outline), _pitches(reading.pages),
+        code=not _mostly_fixed(reading.pages),
+    )
     for index, rows in enumerate(reading.pages):
         builder.add_page(rows)
         reading.pages[index] = []
     builder.close()
     return tuple(builder.blocks)
+
+
+def _mostly_fixed(pages: Sequence[Sequence[Row]]) -> bool:
+    """Whether the document is typewritten: then a fixed-width font says nothing."""
+    rows = [row for page in pages for row in page]
+    return sum(row.fixed for row in rows) * 2 > len(rows)
 
 
 def _pitches(pages: Sequence[Sequence[Row]]) -> Mapping[float, float]:
@@ -148,7 +160,8 @@ def _pitches(pages: Sequence[Sequence[Row]]) -> Mapping[float, float]:
     for rows in pages:
         for above, below in pairwise(rows):
             distance = above.y0 - below.y0
-            same = above.region == below.region and abs(above.size - below.size) < 0.05 * above.size
+            same = above.region == below.region and abs(above.em - below.em) < 0.05 * above.em
+            same = same and len(above.cells) == len(below.cells) == 1 and len(above.text) > _PROSE
             if same and 0.5 * above.size < distance < 3 * above.size:
                 distances[round(below.size)].append(distance)
     return {
