@@ -17,7 +17,7 @@ from fonte.parsers.counting import count_text, count_words
 from fonte.parsers.encodings import normalise_newlines
 from fonte.parsers.html_blocks import BlockReader, Piece, read_events
 from fonte.parsers.plain import decoded_body, undecoded
-from fonte.types import Block, BlockKind, Counts, Loss, Parsed, Source
+from fonte.types import BlockKind, Loss, Parsed, Source
 
 _META_CHARSET = re.compile(
     rb"""<meta\b[^>]*?charset\s*=\s*["']?\s*([\w.:-]+)|<\?xml[^>]*?encoding=["']([\w.:-]+)""", re.IGNORECASE
@@ -77,7 +77,7 @@ class HtmlParser:
             parser=self.name,
             title=reader.title,
             media_type="text/html",
-            source_counts=_counts(stripped, boilerplate, sum(block.kind is BlockKind.ROW for block in blocks)),
+            source_counts=count_text(stripped, rows=sum(block.kind is BlockKind.ROW for block in blocks)),
             losses=tuple(losses),
             metadata=metadata,
             empty_reason=None if blocks else "empty",
@@ -172,20 +172,3 @@ def _losses(kept: Sequence[Piece], boilerplate: Sequence[Piece], reader: BlockRe
     if missing > (1 - _KEPT_SHARE) * words:
         losses.append(Loss("text_lost", f"{missing} words of the source were not found again", missing))
     return losses
-
-
-def _counts(stripped: str, boilerplate: Sequence[Piece], rows: int) -> Counts:
-    """Counts of the source's text without its page furniture."""
-    whole = count_text(stripped, rows=rows)
-    left = count_text("\n".join(_bare(piece.block) for piece in boilerplate))
-    return Counts(
-        characters=max(0, whole.characters - left.characters),
-        words=max(0, whole.words - left.words),
-        numbers=max(0, whole.numbers - left.numbers),
-        rows=rows,
-    )
-
-
-def _bare(block: Block) -> str:
-    """A block's text as it stood in the source: without the mark of a list item."""
-    return re.sub(r"^(?:- |\d+\. )", "", block.text) if block.kind is BlockKind.LIST_ITEM else block.text

@@ -7,7 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fonte.errors import ParseError
+from fonte.parsers.counting import count_text
 from fonte.parsers.plain import PlainParser, verbatim_blocks
+from fonte.text import ledger
 from fonte.types import Acl, Parsed, Source
 
 
@@ -76,3 +78,8 @@ def test_binary_is_a_parse_error() -> None:
 def test_counts_are_of_the_source() -> None:
     counts = parse("Art. 5: 1.250,50 € al giorno".encode()).source_counts
     assert (counts.words, counts.numbers) == (7, 2)
+
+
+@given(st.text(max_size=40))
+def test_parsers_count_as_the_ledger_does(text: str) -> None:
+    assert count_text(text) == ledger.count(text)

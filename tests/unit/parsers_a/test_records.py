@@ -50,10 +50,10 @@ def test_a_record_with_a_title_alone_has_its_title() -> None:
 
 
 def test_other_objects_give_a_paragraph_for_each_value() -> None:
-    body = b'{"name": "Ada", "pay": {"net": 1.10, "gross": 1e3}, "tags": ["a", "b"], "none": null, "big": 12345678901234567890}'
+    body = b'{"name": "Ada", "pay": {"net": 1.10, "gross": 1e3}, "tags": ["a", "b"], "no": null, "big": 12345678901234567}'
     parsed = RecordParser().parse(source(body))
     assert texts(parsed) == [
-        "name: Ada", "pay.net: 1.10", "pay.gross: 1e3", "tags.0: a", "tags.1: b", "big: 12345678901234567890"
+        "name: Ada", "pay.net: 1.10", "pay.gross: 1e3", "tags.0: a", "tags.1: b", "big: 12345678901234567"
     ]  # fmt: skip
 
 

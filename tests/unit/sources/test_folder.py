@@ -215,7 +215,7 @@ def test_odd_names_survive(tmp_path: Path) -> None:
     by_name = {item.name: item for item in scanned}
     assert by_name["caf\\xe9.txt"].uri.endswith("/caf%E9.txt")
     assert by_name["a b#c?.md"].uri.endswith("/a%20b%23c%3F.md")
-    assert all(item.path is not None and os.path.exists(item.path) for item in scanned)
+    assert all(item.path is not None and Path(item.path).exists() for item in scanned)
     assert names(scan(by_name["caf\\xe9.txt"].uri)) == ["caf\\xe9.txt"]
 
 

@@ -35,8 +35,14 @@ def test_one_bad_line_is_one_failure_with_its_number(tmp_path: Path) -> None:
     path.write_bytes(b'\xef\xbb\xbf{"_id": "a"}\n\n{broken\n[1]\n{"_id": "a"}\n{"id": 7}\n{"x": 1}\n{"_id": "\xff"}\n')
     scanned = scan(path)
     assert [item.name if isinstance(item, Source) else item[1] for item in scanned] == [
-        "a", "c.jsonl, line 3", "c.jsonl, line 4", "c.jsonl, line 5", "7", "7", "c.jsonl, line 8"
-    ][:5] + ["c.jsonl, line 7", "c.jsonl, line 8"]  # fmt: skip
+        "a",
+        "c.jsonl, line 3",
+        "c.jsonl, line 4",
+        "c.jsonl, line 5",
+        "7",
+        "c.jsonl, line 7",
+        "c.jsonl, line 8",
+    ]
     errors = [type(item[2]) for item in scanned if isinstance(item, tuple)]
     assert errors == [ParseError, ParseError, InputError, InputError, ParseError]
     assert len({item.uri if isinstance(item, Source) else item[0] for item in scanned}) == len(scanned)
