@@ -77,8 +77,7 @@ class RecordParser:
             title=title,
             source_counts=count_text(text),
             metadata=_scalars(record),
-            verbatim=True,
-            tail=tail,
+            tail=tail,  # not verbatim: the text's lines are no lines of the file
         )
 
 
