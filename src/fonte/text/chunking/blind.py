@@ -49,14 +49,14 @@ class BlindChunker:
         for (_, _), (start, _) in pairwise(self._tokenizer.offsets(document.text)):
             if start > edges[-1]:
                 edges.append(start)
-        chunking = self._recipe.chunking
+        overlap = self._recipe.chunking.overlap
         at = 0
         while at < len(edges):
             section = section_at(document, edges[at])
-            room = emitter.limit - emitter.header_cost(section.path if section else ())
-            size = max(1, room)
+            size = max(1, emitter.limit - emitter.header_cost(section.path if section else ()))
             stop = at + size
             yield edges[at], edges[stop] if stop < len(edges) else length
             if stop >= len(edges):
                 return
-            at += max(1, size - chunking.overlap)
+            # What a header takes, it takes from window and overlap alike.
+            at += max(1, size - overlap * size // emitter.limit)

@@ -53,7 +53,6 @@ class _SectionChunks:
         self._section = section
         self._emitter = emitter
         self._tables = tables
-        self._overlap = chunking.overlap
         self._with_headings = not chunking.header
         self._context = emitter.context(section.path)
         self._measure: Measure = measure(
@@ -61,9 +60,11 @@ class _SectionChunks:
         )
         self._row_headers: dict[int, tuple[str, int]] = {}
         if emitter.in_tokens:
-            self._budget = max(1, emitter.limit - emitter.header_cost(section.path) - chunking.overlap)
+            room = emitter.limit - emitter.header_cost(section.path)
+            self._overlap = min(chunking.overlap, room // 2)
+            self._budget = max(1, room - self._overlap)
         else:
-            self._budget = chunking.size
+            self._overlap, self._budget = chunking.overlap, chunking.size
 
     def emit(self, following: Section | None) -> None:
         """Add the section's chunks. ``following`` is the next section."""

@@ -26,6 +26,7 @@ class Emitter:
         self._tokenizer = tokenizer
         self._document = document
         self._headers: dict[tuple[str, ...], tuple[str, int]] = {}
+        self._ranges: set[tuple[int, int]] = set()
         chunking = recipe.chunking
         self.in_tokens = chunking.unit == "tokens" or chunking.strategy == "tokens"
         window = tokenizer.window - tokenizer.overhead
@@ -50,10 +51,13 @@ class Emitter:
         return bool(path) and self.context(path) == heading_line(self._document.title, path)
 
     def emit(self, start: int, end: int, path: tuple[str, ...], context: str) -> None:
-        """Add the chunk of a range, trimmed; halved, and halved again, where it passes the encoder's window."""
+        """Add the chunk of a range, trimmed; halved, and halved again, where it passes the encoder's window.
+
+        A range that is there already (two overlapping windows that differ in white space only) is not added twice.
+        """
         text = self._document.text
         start, end = trim(text, start, end)
-        if start >= end:
+        if start >= end or (start, end) in self._ranges:
             return
         content = text[start:end]
         embedded = f"{context}\n{content}" if context else content
@@ -68,6 +72,7 @@ class Emitter:
             if context:
                 self.emit(start, end, path, "")
                 return
+        self._ranges.add((start, end))
         self.chunks.append(
             Chunk(
                 id=chunk_id(self._document.id, self._document.version, self._id, start, end),
