@@ -262,3 +262,12 @@ def test_a_pool_refuses_impossible_settings() -> None:
     for settings in ({"workers": 0}, {"timeout_seconds": 0}, {"recycle_after": 0}):
         with pytest.raises(ValueError, match="a pool needs"):
             ParserPool(**settings)  # type: ignore[arg-type] - one of three numbers
+
+
+def test_case_41_a_file_that_failed_says_why_and_is_read_once_it_is_repaired(parsers: ParserPool, tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_text('{"days": 26')
+    with pytest.raises(ParseError, match="not JSON: .* line 1"):
+        parsers.parse(stored(path))
+    path.write_text('{"days": 26}')
+    assert parsers.parse(stored(path)).blocks[0].text == "days: 26"
