@@ -264,10 +264,10 @@ def test_a_pool_refuses_impossible_settings() -> None:
             ParserPool(**settings)  # type: ignore[arg-type] - one of three numbers
 
 
-def test_case_41_a_file_that_failed_says_why_and_is_read_once_it_is_repaired(parsers: ParserPool, tmp_path: Path) -> None:
+def test_case_41_a_failed_file_is_read_once_it_is_repaired(parsers: ParserPool, tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     path.write_text('{"days": 26')
-    with pytest.raises(ParseError, match="not JSON: .* line 1"):
+    with pytest.raises(ParseError, match=r"not JSON: .* line 1"):
         parsers.parse(stored(path))
     path.write_text('{"days": 26}')
     assert parsers.parse(stored(path)).blocks[0].text == "days: 26"
