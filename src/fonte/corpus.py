@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 from fonte import contract
 from fonte.answer import AnswerSettings, Asker, abstention_message, answer_language, now, with_languages
@@ -62,6 +62,9 @@ class TenantStore(Protocol):
     @property
     def cache(self) -> VectorCache:
         """Vectors already known."""
+
+    def close(self) -> None:
+        """Close its files."""
 
 
 class Stores(Protocol):
@@ -122,6 +125,17 @@ class OpenCorpus:
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
         self._stores: dict[str, TenantStore] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the files of every tenant that was opened."""
+        while self._stores:
+            self._stores.popitem()[1].close()
 
     # --- writing ---------------------------------------------------------------------------------------------------
 

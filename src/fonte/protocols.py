@@ -191,6 +191,9 @@ class IndexReader(Protocol):
     def languages(self) -> Mapping[Language, int]:
         """Chunks in each language."""
 
+    def centroids(self) -> Mapping[Language, tuple[Vector, int]]:
+        """Mean of the vectors, shape (dim,) and not of unit length, and number of the chunks in each language."""
+
     def document_frequencies(self, terms: Sequence[str]) -> Mapping[str, int]:
         """In how many chunks of the generation each term stands (absent terms may be left out)."""
 

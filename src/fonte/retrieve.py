@@ -6,15 +6,17 @@ The principal and the filters act inside each leg, before k. Every stage leaves 
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from fonte.protocols import Embedder, IndexReader, Terms
-from fonte.ranking.diversity import Candidate, diversify
+from fonte.ranking.diversity import Candidate, Group, diversify
 from fonte.ranking.fusion import fuse
-from fonte.types import UNKNOWN_LANGUAGE, Hit, Query, Ranking, StoredChunk, Vector
+from fonte.ranking.languages import centered
+from fonte.types import UNKNOWN_LANGUAGE, Hit, Language, Query, Ranking, StoredChunk, Vector
 
 Mode = Literal["hybrid", "bm25", "dense"]
 
@@ -110,10 +112,24 @@ class Retriever:
             pending = pool.submit(lexical) if settings.mode == "hybrid" else None
             vector = self._embed(query, timings)
             mark = time.perf_counter()
-            dense = self.reader.dense(vector, query, revoked=revoked, k=settings.candidates)
+            dense = self._dense(vector, query, revoked, settings.candidates)
             timings["dense"] = _since(mark)
             legs = {DENSE: dense} if pending is None else {BM25: pending.result(), DENSE: dense}
         return legs, vector
+
+    def _dense(self, vector: Vector, query: Query, revoked: Sequence[str], k: int) -> list[Hit]:
+        """The nearest in each language, compared by how far each stands out of its own language.
+
+        Multilingual encoders put texts of one language near each other whatever they say, so that the passage that
+        answers in another language loses against any passage in the question's. With one language nothing changes.
+        """
+        centroids = self.reader.centroids()
+        wanted = [one for one in centroids if not query.filters.languages or one in query.filters.languages]
+        found = {
+            language: self.reader.dense(vector, _only(query, language), revoked=revoked, k=k)
+            for language in wanted
+        }
+        return centered(found, vector, centroids)[:k]
 
     def _embed(self, query: Query, timings: dict[str, float]) -> Vector:
         mark = time.perf_counter()
@@ -132,6 +148,10 @@ class Retriever:
 
 def _since(mark: float) -> float:
     return (time.perf_counter() - mark) * 1000
+
+
+def _only(query: Query, language: Language) -> Query:
+    return replace(query, filters=replace(query.filters, languages=(language,)))
 
 
 def _applies(leg: str, query: Query, stored: StoredChunk) -> bool:
@@ -156,7 +176,7 @@ def _diverse(hits: Sequence[Hit], stored: Mapping[str, StoredChunk], settings: R
         )
         for hit in hits
     ]
-    groups = diversify(candidates, per_document=settings.per_document)
+    groups = diversify(candidates, per_document=max(len(candidates), 1))
     return [
         Found(
             hit=by_id[group.key],
@@ -170,5 +190,17 @@ def _diverse(hits: Sequence[Hit], stored: Mapping[str, StoredChunk], settings: R
                 if stored[key].chunk.document_id != stored[group.key].chunk.document_id
             ),
         )
-        for group in groups[: settings.k]
+        for group in _shared_out(groups, settings)
     ]
+
+
+def _shared_out(groups: Sequence[Group], settings: RetrievalSettings) -> list[Group]:
+    """The first ``k``, no document with more than its share while others have something to say."""
+    cap = settings.per_document or settings.k
+    counts: Counter[str] = Counter()
+    first: list[Group] = []
+    rest: list[Group] = []
+    for group in groups:
+        counts[group.document] += 1
+        (first if counts[group.document] <= cap else rest).append(group)
+    return (first + rest)[: settings.k]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -102,18 +102,11 @@ def make_parts(home: Path, settings: Settings) -> Parts:
 
 def _embedder(settings: Settings) -> Embedder:
     wanted = settings.embedding
-    remote = registry.Remote(
-        **{
-            name: value
-            for name, value in (
-                ("base_url", wanted.base_url),
-                ("window", wanted.window),
-                ("dimensions", wanted.dimensions),
-                ("timeout_seconds", wanted.timeout_seconds),
-            )
-            if value is not None
-        }
-    )
+    remote = registry.Remote(timeout_seconds=wanted.timeout_seconds, dimensions=wanted.dimensions)
+    if wanted.base_url is not None:
+        remote = replace(remote, base_url=wanted.base_url)
+    if wanted.window is not None:
+        remote = replace(remote, window=wanted.window)
     return registry.make_embedder(wanted.source, remote=remote, threads=wanted.threads)
 
 
@@ -136,7 +129,8 @@ def _generator(name: str, settings: Settings, scorer: EvidenceScorer) -> Generat
 
 
 def _source(spec: str, options: SourceOptions, settings: Settings) -> SourceReader:
-    from fonte.sources.folder import SourceRule, open_source
+    from fonte.sources.folder import open_source
+    from fonte.sources.rules import SourceRule
 
     return open_source(
         spec,

@@ -136,6 +136,12 @@ class MemoryReader:
     def languages(self) -> Mapping[str, int]:
         return Counter(row.stored.chunk.language for row in self.rows.values())
 
+    def centroids(self) -> Mapping[str, tuple[np.ndarray, int]]:
+        grouped: dict[str, list[np.ndarray]] = {}
+        for row in self.rows.values():
+            grouped.setdefault(row.stored.chunk.language, []).append(row.vector)
+        return {language: (np.mean(rows, axis=0), len(rows)) for language, rows in grouped.items()}
+
 
 @dataclass
 class MemoryIndex:

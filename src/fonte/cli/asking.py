@@ -20,14 +20,15 @@ _KEYS = {"document": "documents", "language": "languages", "type": "media_types"
 def search(options: argparse.Namespace, output: Output) -> int:
     """Ranked passages."""
     _refuse_unbuilt(options)
-    found = corpus(options).search(
-        options.query,
-        principal=principal(options),
-        k=options.k,
-        mode=options.mode,
-        max_distance=options.max_distance,
-        filters=_filters(options.filter),
-    )
+    with corpus(options) as opened:
+        found = opened.search(
+            options.query,
+            principal=principal(options),
+            k=options.k,
+            mode=options.mode,
+            max_distance=options.max_distance,
+            filters=_filters(options.filter),
+        )
     if output.json_mode:
         output.json(contract.search_results(found))
         return 0
@@ -43,17 +44,18 @@ def ask(options: argparse.Namespace, output: Output) -> int:
     _refuse_unbuilt(options)
     answer: Answer | None = None
     stream = options.stream and not output.json_mode
-    for item in corpus(options).stream(
-        options.query,
-        principal=principal(options),
-        generator=options.generator,
-        k=options.k,
-        max_distance=options.max_distance,
-    ):
-        if isinstance(item, str) and stream:
-            output.piece(item)
-        elif isinstance(item, Answered | Abstained):
-            answer = item
+    with corpus(options) as opened:
+        for item in opened.stream(
+            options.query,
+            principal=principal(options),
+            generator=options.generator,
+            k=options.k,
+            max_distance=options.max_distance,
+        ):
+            if isinstance(item, str) and stream:
+                output.piece(item)
+            elif isinstance(item, Answered | Abstained):
+                answer = item
     if answer is None:
         raise AssertionError("a stream ends with its answer")
     if output.json_mode:

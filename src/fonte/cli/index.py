@@ -23,10 +23,9 @@ def sync(options: argparse.Namespace, output: Output) -> int:
         exclude=tuple(options.exclude),
         records=options.records,
     )
-    opened = corpus(options, must_exist=False)
     if not options.allow:
         output.note("--allow names no role: nobody will be able to read these documents")
-    with output.progress() as progress:
+    with corpus(options, must_exist=False) as opened, output.progress() as progress:
         report = opened.sync(
             *options.sources,
             tenant=options.tenant,
@@ -40,8 +39,8 @@ def sync(options: argparse.Namespace, output: Output) -> int:
 
 def retry(options: argparse.Namespace, output: Output) -> int:
     """Parse again what failed."""
-    with output.progress() as progress:
-        report = corpus(options).retry(
+    with corpus(options) as opened, output.progress() as progress:
+        report = opened.retry(
             *options.documents, tenant=options.tenant, workers=options.workers, progress=progress
         )
     return _told(report, output, wanted_published=True)
@@ -72,7 +71,8 @@ def _told(report: SyncReport, output: Output, *, wanted_published: bool) -> int:
 
 def delete(options: argparse.Namespace, output: Output) -> int:
     """Tombstones."""
-    states = corpus(options).delete(*options.documents, tenant=options.tenant)
+    with corpus(options) as opened:
+        states = opened.delete(*options.documents, tenant=options.tenant)
     if output.json_mode:
         output.json({"deleted": [{"document_id": one.document_id, "document_name": one.name} for one in states]})
     else:
@@ -84,7 +84,8 @@ def delete(options: argparse.Namespace, output: Output) -> int:
 
 def generations(options: argparse.Namespace, output: Output) -> int:
     """Index states, oldest first."""
-    active, known = corpus(options).generations(tenant=options.tenant)
+    with corpus(options) as opened:
+        active, known = opened.generations(tenant=options.tenant)
     if output.json_mode:
         output.json(contract.generations(active, known))
         return 0
@@ -108,13 +109,15 @@ def generations(options: argparse.Namespace, output: Output) -> int:
 
 def publish(options: argparse.Namespace, output: Output) -> int:
     """Make a generation active."""
-    active, previous = corpus(options).publish(options.generation, tenant=options.tenant, override=options.override)
+    with corpus(options) as opened:
+        active, previous = opened.publish(options.generation, tenant=options.tenant, override=options.override)
     return _moved(active, previous, output)
 
 
 def rollback(options: argparse.Namespace, output: Output) -> int:
     """Go back one generation."""
-    active, previous = corpus(options).rollback(tenant=options.tenant)
+    with corpus(options) as opened:
+        active, previous = opened.rollback(tenant=options.tenant)
     return _moved(active, previous, output)
 
 

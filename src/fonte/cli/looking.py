@@ -16,9 +16,10 @@ _AROUND = 400
 
 def show(options: argparse.Namespace, output: Output) -> int:
     """Canonical text, with the place marked by ⟦ and ⟧."""
-    document, state, place = corpus(options).show(
-        options.document, principal=principal(options), start=options.start, end=options.end, page=options.page
-    )
+    with corpus(options) as opened:
+        document, state, place = opened.show(
+            options.document, principal=principal(options), start=options.start, end=options.end, page=options.page
+        )
     if output.json_mode:
         output.json(contract.shown_document(document, state, place))
         return 0
@@ -35,10 +36,10 @@ def show(options: argparse.Namespace, output: Output) -> int:
 
 def status(options: argparse.Namespace, output: Output) -> int:
     """What is there, and what is stale and why."""
-    opened = corpus(options)
-    active, known = opened.generations(tenant=options.tenant)
-    states = opened.documents(tenant=options.tenant)
-    stale = opened.stale(tenant=options.tenant)
+    with corpus(options) as opened:
+        active, known = opened.generations(tenant=options.tenant)
+        states = opened.documents(tenant=options.tenant)
+        stale = opened.stale(tenant=options.tenant)
     counts = Counter(state.status.value for state in states)
     candidates = [one.id for one in known if one.state.value == "candidate"]
     if output.json_mode:
@@ -71,11 +72,12 @@ def status(options: argparse.Namespace, output: Output) -> int:
 
 def documents(options: argparse.Namespace, output: Output) -> int:
     """Every document and its state."""
-    opened = corpus(options)
     wanted = DocumentStatus(options.state) if options.state else None
-    states = opened.documents(tenant=options.tenant, status=wanted)
-    if options.ledger or output.json_mode:
-        states = [_with_ledger(opened.document_state(state.document_id, tenant=options.tenant), state) for state in states]
+    with corpus(options) as opened:
+        states = opened.documents(tenant=options.tenant, status=wanted)
+        if options.ledger or output.json_mode:
+            full = [opened.document_state(state.document_id, tenant=options.tenant) for state in states]
+            states = [_with_ledger(one, state) for one, state in zip(full, states, strict=True)]
     if output.json_mode:
         output.json({"documents": [contract.document_state(state) for state in states]})
         return 0

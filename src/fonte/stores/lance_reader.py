@@ -184,6 +184,10 @@ class LanceReader:
         """Chunks in each language."""
         return self._opened.resident.languages() if self._opened.rows else {}
 
+    def centroids(self) -> Mapping[Language, tuple[Vector, int]]:
+        """Mean of the vectors, and number of the chunks, in each language."""
+        return self._opened.resident.centroids if self._opened.rows else {}
+
     def document_frequencies(self, terms: Sequence[str]) -> Mapping[str, int]:
         """In how many chunks of the generation each term stands; absent terms are left out."""
         return self._opened.frequencies.of(terms) if self._opened.rows else {}

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -113,6 +114,16 @@ class Resident:
             rows, cosines = rows[kept], cosines[kept]
         order = np.lexsort((rows, -cosines))[:k]
         return [(int(rows[at]), float(cosines[at])) for at in order]
+
+    @cached_property
+    def centroids(self) -> Mapping[Language, tuple[Vector, int]]:
+        """Mean vector, not of unit length, and number of the chunks in each language."""
+        found = {}
+        for code, language in enumerate(self._language.values):
+            rows = self.vectors[self._language.codes == code]
+            if len(rows):
+                found[language] = (rows.mean(axis=0, dtype=np.float64).astype(np.float32), len(rows))
+        return found
 
     def languages(self) -> Mapping[Language, int]:
         """Chunks in each language."""

@@ -138,7 +138,7 @@ class Database:
         return handles.reading
 
     def _empty(self) -> sqlite3.Connection:
-        connection = sqlite3.connect(":memory:", isolation_level=None, factory=_Connection)
+        connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False, factory=_Connection)
         connection.executescript(self._schema)
         return connection
 
