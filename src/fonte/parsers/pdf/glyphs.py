@@ -155,32 +155,34 @@ class _Reader:
     def words(self, count: int) -> Iterator[Word]:
         """Words in stream order, cut at spaces, at line ends and where the pen jumps."""
         raw, page, rect = self._raw, self._page, self._rect
+        left, bottom = self._left, self._bottom
         reference = ctypes.byref(rect)
         unicode_of, box_of = raw.FPDFText_GetUnicode, raw.FPDFText_GetLooseCharBox
         word: Word | None = None
         spaced, fresh, high = False, True, 0
         for index in range(count):
             code = unicode_of(page, index)
-            if 0xD800 <= code <= 0xDBFF:  # noqa: PLR2004 - the first half of a pair: its second half follows
-                high = code
-                continue
-            if high and 0xDC00 <= code <= 0xDFFF:  # noqa: PLR2004 - the second half
-                code = 0x10000 + ((high - 0xD800) << 10) + (code - 0xDC00)
-            high = 0
-            if code in _SPACES or code in _LINE_ENDS:
-                if word is not None:
-                    yield word
-                    word = None
-                spaced = True
-                fresh = fresh or code in _LINE_ENDS
-                continue
-            if code == 0xAD and word is not None:  # noqa: PLR2004 - a soft hyphen counts only at a line's end
-                word.soft = True
-                continue
-            if code in _DROPPED or (code < 0x20 and code not in _HYPHENS):  # noqa: PLR2004 - controls
-                continue
+            if not 0x20 < code < 0x7F:  # noqa: PLR2004 - ASCII needs none of these questions
+                if 0xD800 <= code <= 0xDBFF:  # noqa: PLR2004 - the first half of a pair: its second half follows
+                    high = code
+                    continue
+                if high and 0xDC00 <= code <= 0xDFFF:  # noqa: PLR2004 - the second half
+                    code = 0x10000 + ((high - 0xD800) << 10) + (code - 0xDC00)
+                high = 0
+                if code in _SPACES or code in _LINE_ENDS:
+                    if word is not None:
+                        yield word
+                        word = None
+                    spaced = True
+                    fresh = fresh or code in _LINE_ENDS
+                    continue
+                if code == 0xAD and word is not None:  # noqa: PLR2004 - a soft hyphen counts only at a line's end
+                    word.soft = True
+                    continue
+                if code in _DROPPED or (code < 0x20 and code not in _HYPHENS):  # noqa: PLR2004 - controls
+                    continue
             box_of(page, index, reference)
-            box = (rect.left - self._left, rect.bottom - self._bottom, rect.right - self._left, rect.top - self._bottom)
+            box = (rect.left - left, rect.bottom - bottom, rect.right - left, rect.top - bottom)
             if word is not None:
                 if _grow(word, box, code):
                     continue
