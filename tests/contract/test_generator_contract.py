@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 
 import pytest
+from unit.models.stub_server import chat_script, stub_server
 
 from fonte.models.registry import make_chat
 from fonte.protocols import Generator
 from fonte.types import Acl, Chunk, Document, Draft, Hit, Passage, Principal, Query, StoredChunk
-from unit.models.stub_server import chat_script, stub_server
 
 TEXT = "Employees get 25 days of leave a year. The request goes to the office of personnel."
 QUERY = Query("How many days of leave do employees get?", Principal())

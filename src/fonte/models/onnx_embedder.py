@@ -72,7 +72,7 @@ class OnnxEmbedder:
         """One unit row (n, dimensions) for each text, in order.
 
         Raises:
-            ValueError: an empty text, or one longer than the window; nothing is embedded then.
+            ValueError: an empty text, or one longer than the window; nothing comes back then.
             BadModelOutput: rows that are not finite, or have no length.
         """
         rows = np.empty((len(texts), self._card.dimensions), np.float32)

@@ -89,10 +89,14 @@ def chat_script(text: str, *, finish: str = "stop", piece: int = 3) -> Script:
     return answer
 
 
-@contextmanager
-def stub_server(script: Script) -> Iterator[Stub]:
-    stub = Stub(script)
+class _Server(ThreadingHTTPServer):
+    def handle_error(self, request, client_address):
+        """Clients that hang up are what some tests are about."""
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)
 
+
+def _handler(stub: Stub) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
@@ -131,13 +135,13 @@ def stub_server(script: Script) -> Iterator[Stub]:
             if reply.cut:
                 self.close_connection = True
 
-    class Server(ThreadingHTTPServer):
-        def handle_error(self, request, client_address):
-            """Clients that hang up are what some tests are about."""
-            if not isinstance(sys.exc_info()[1], ConnectionError):
-                super().handle_error(request, client_address)
+    return Handler
 
-    server = Server(("127.0.0.1", 0), Handler)
+
+@contextmanager
+def stub_server(script: Script) -> Iterator[Stub]:
+    stub = Stub(script)
+    server = _Server(("127.0.0.1", 0), _handler(stub))
     server.daemon_threads = True
     stub.base_url = f"http://127.0.0.1:{server.server_address[1]}/v1"
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})

@@ -7,13 +7,13 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from unit.models.stub_server import Reply, chat_script, json_reply, stub_server
 
 from fonte.errors import BadModelOutput, ConfigError, ModelUnavailable
 from fonte.models.endpoint import Endpoint, _events
 from fonte.models.openai_chat import CUT, OpenAIChat, _may_decline
 from fonte.models.registry import make_chat
 from fonte.types import Draft, Principal, Query
-from unit.models.stub_server import Reply, chat_script, json_reply, stub_server
 
 QUERY = Query("How many days?", Principal())
 

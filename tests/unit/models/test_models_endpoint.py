@@ -8,13 +8,13 @@ import threading
 
 import numpy as np
 import pytest
+from unit.models.stub_server import Reply, embedding_script, hashed_vector, json_reply, stub_server
 
 from fonte.errors import BadModelOutput, ConfigError, ModelNotInstalled, ModelUnavailable
 from fonte.models.endpoint import Endpoint, read_key
 from fonte.models.estimate import EstimatedTokenizer
 from fonte.models.openai_embedder import OpenAIEmbedder, RemoteModel
 from fonte.models.registry import Remote, make_embedder
-from unit.models.stub_server import Reply, embedding_script, hashed_vector, json_reply, stub_server
 
 KEY = "sk-secret-123"
 

@@ -9,13 +9,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from unit.models.tiny_model import reference_states, tiny_weights, write_tiny_folder
 
 from fonte.errors import BadModelOutput, ConfigError, ModelNotInstalled
 from fonte.models.folder import folder_embedder
 from fonte.models.hub import hub_folder, parse_source
 from fonte.models.onnx_graph import bert_graph
 from fonte.models.registry import make_embedder
-from unit.models.tiny_model import reference_states, tiny_weights, write_tiny_folder
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 

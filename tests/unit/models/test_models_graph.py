@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from unit.models.tiny_model import reference_states, tiny_tensors, tiny_weights
 
 from fonte.errors import BadModelOutput
 from fonte.models import graph_cache
@@ -17,7 +18,6 @@ from fonte.models.bert_files import bert_weights
 from fonte.models.graph_cache import cached_graph, default_cache
 from fonte.models.onnx_embedder import _session
 from fonte.models.onnx_graph import Quantized, bert_graph
-from unit.models.tiny_model import reference_states, tiny_tensors, tiny_weights
 
 
 def _states(weights, rows):
