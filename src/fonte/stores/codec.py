@@ -15,6 +15,9 @@ from fonte.stores import columns
 from fonte.types import Acl, BlockKind, Document, Place, Section, Span, sha256_hex
 
 _FORM = 1
+_WORDS_LEVEL = 6
+_TABLES_LEVEL = 1
+"""zlib level: tables are small after deltas, and speed counts."""
 _KINDS = tuple(BlockKind)
 
 
@@ -41,14 +44,9 @@ def encode(document: Document) -> bytes:
         "spans": len(document.spans),
         "places": len(document.places),
     }
-    return columns.pack(
-        [
-            zlib.compress(_json(head), 6),
-            zlib.compress(document.text.encode("utf-8", "surrogatepass"), 6),
-            _put_spans(document.spans),
-            _put_places(document.places),
-        ]
-    )
+    words = columns.pack([_json(head), document.text.encode("utf-8", "surrogatepass")])
+    tables = columns.pack([_put_spans(document.spans), _put_places(document.places)])
+    return columns.pack([zlib.compress(words, _WORDS_LEVEL), zlib.compress(tables, _TABLES_LEVEL)])
 
 
 def decode(data: bytes, acl: Acl) -> Document:
@@ -65,9 +63,10 @@ def decode(data: bytes, acl: Acl) -> Document:
 
 
 def _decode(data: bytes, acl: Acl) -> Document:
-    first, second, spans, places = columns.unpack(data)
-    head = json.loads(zlib.decompress(first).decode("utf-8", "surrogatepass"))
-    text = zlib.decompress(second).decode("utf-8", "surrogatepass")
+    first, second = (columns.unpack(zlib.decompress(part)) for part in columns.unpack(data))
+    (form, body), (spans, places) = first, second
+    head = json.loads(form.decode("utf-8", "surrogatepass"))
+    text = body.decode("utf-8", "surrogatepass")
     if head["form"] != _FORM or sha256_hex(text.encode("utf-8", "surrogatepass")) != head["text_hash"]:
         raise ValueError("its text does not have its hash")
     return Document(

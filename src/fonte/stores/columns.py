@@ -1,10 +1,12 @@
-"""Many small records as a few compressed columns: a 500-page PDF has a quarter of a million places."""
+"""Many small records as a few columns of bytes: a 500-page PDF has a quarter of a million places.
+
+Nothing is compressed here; whoever keeps the columns compresses them together.
+"""
 
 from __future__ import annotations
 
 import json
 import struct
-import zlib
 from collections import deque
 from collections.abc import Iterable, Sequence
 from itertools import repeat
@@ -15,8 +17,6 @@ import numpy.typing as npt
 
 _Numbers = npt.NDArray[Any]
 Integers = npt.NDArray[np.int64]
-_LEVEL = 1
-"""zlib level: columns are small after deltas, and speed counts."""
 _SCALES = (1, 100, 1000)
 """Decimal fractions that are tried before a column is kept as 64-bit floats."""
 
@@ -48,28 +48,34 @@ def unpack(data: bytes) -> list[bytes]:
 def put_integers(values: Iterable[int]) -> bytes:
     """Integers as deltas."""
     numbers = np.fromiter(values, np.int64)
-    deltas = np.diff(numbers, prepend=np.int64(0))
-    narrow = bool(deltas.size == 0 or np.abs(deltas).max() < 2**31)
+    if not numbers.size:
+        return b"i"
+    deltas = numbers.copy()
+    deltas[1:] -= numbers[:-1]
+    narrow = bool(np.abs(deltas).max() < 2**31)
     kind = b"i" if narrow else b"q"
-    return kind + zlib.compress(deltas.astype("<i4" if narrow else "<i8").tobytes(), _LEVEL)
+    return kind + deltas.astype("<i4" if narrow else "<i8").tobytes()
 
 
 def get_integers(data: bytes) -> npt.NDArray[np.int64]:
     """The integers of ``put_integers``."""
-    raw = np.frombuffer(zlib.decompress(data[1:]), "<i4" if data[:1] == b"i" else "<i8")
+    raw = np.frombuffer(data, "<i4" if data[:1] == b"i" else "<i8", offset=1)
     return np.cumsum(raw, dtype=np.int64)
 
 
 def put_floats(values: Sequence[float]) -> bytes:
     """Floats, to the last bit: as scaled integers where every one is a short decimal fraction, else as they are."""
+    if not values:
+        return struct.pack("<i", 1) + b"i"
     numbers = np.asarray(values, np.float64)
     for scale in _SCALES:
-        scaled = np.round(numbers * scale)
+        with np.errstate(over="ignore"):
+            scaled = np.round(numbers * scale)
         if bool(np.all(np.abs(scaled) < 2**31)) and bool(np.all(scaled / scale == numbers)):
             negative_zero = bool(np.any((numbers == 0) & np.signbit(numbers)))
             if not negative_zero:
                 return struct.pack("<i", scale) + put_integers(scaled.astype(np.int64).tolist())
-    return struct.pack("<i", 0) + zlib.compress(numbers.astype("<f8").tobytes(), _LEVEL)
+    return struct.pack("<i", 0) + numbers.astype("<f8").tobytes()
 
 
 def get_floats(data: bytes) -> npt.NDArray[np.float64]:
@@ -77,7 +83,7 @@ def get_floats(data: bytes) -> npt.NDArray[np.float64]:
     (scale,) = struct.unpack_from("<i", data)
     if scale:
         return np.asarray(get_integers(data[4:]) / scale, np.float64)
-    return np.frombuffer(zlib.decompress(data[4:]), "<f8")
+    return np.frombuffer(data, "<f8", offset=4)
 
 
 def put_choices(values: Sequence[str | None]) -> bytes:
@@ -85,7 +91,7 @@ def put_choices(values: Sequence[str | None]) -> bytes:
     codes: dict[str | None, int] = {}
     coded = [codes.setdefault(value, len(codes)) for value in values]
     table = json.dumps(list(codes), ensure_ascii=False).encode("utf-8", "surrogatepass")
-    return pack([zlib.compress(table, _LEVEL), put_integers(coded)])
+    return pack([table, put_integers(coded)])
 
 
 class Choices:
@@ -104,7 +110,7 @@ class Choices:
             ValueError: another number of rows, or a code without a value.
         """
         table, packed = unpack(data)
-        values: list[str | None] = json.loads(zlib.decompress(table).decode("utf-8", "surrogatepass"))
+        values: list[str | None] = json.loads(table.decode("utf-8", "surrogatepass"))
         codes = get_integers(packed)
         if codes.size != rows or bool(np.any((codes < 0) | (codes >= len(values)))):
             raise ValueError("a column of names is damaged")
@@ -118,7 +124,7 @@ class Choices:
 def put_optional(values: Sequence[Any], put: Any) -> bytes:
     """A column that may hold None: which rows have a value, then the values."""
     present = np.fromiter((value is not None for value in values), np.bool_, len(values))
-    return pack([zlib.compress(np.packbits(present).tobytes(), _LEVEL), put([v for v in values if v is not None])])
+    return pack([np.packbits(present).tobytes(), put([value for value in values if value is not None])])
 
 
 class Column:
@@ -146,7 +152,7 @@ class Column:
         Raises:
             ValueError: another number of values.
         """
-        present = np.unpackbits(np.frombuffer(zlib.decompress(unpack(data)[0]), np.uint8), count=rows).astype(np.bool_)
+        present = np.unpackbits(np.frombuffer(unpack(data)[0], np.uint8), count=rows).astype(np.bool_)
         if int(present.sum()) != len(values):
             raise ValueError("a column has lost values")
         if present.all():

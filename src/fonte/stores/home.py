@@ -79,7 +79,7 @@ class Home:
 
         return TenantStore(
             catalog=SqliteCatalog(folder / "catalog.sqlite", name, prepare=prepare),
-            index=LanceIndex(folder / "lance"),
+            index=LanceIndex(folder / "lance", prepare=prepare),
             cache=SqliteVectorCache(folder / "vectors.sqlite", prepare=prepare),
         )
 

@@ -12,7 +12,7 @@ import os
 import shutil
 import uuid
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -37,9 +37,10 @@ _NO_LINKS = {errno.EXDEV, errno.EPERM, errno.EMLINK, errno.ENOTSUP, errno.EOPNOT
 class LanceIndex:
     """IndexStore in one folder. Safe for several threads; writers are kept apart by the catalog's lock."""
 
-    def __init__(self, folder: Path) -> None:
-        """Nothing is created before the first ``begin``."""
+    def __init__(self, folder: Path, *, prepare: Callable[[], None] | None = None) -> None:
+        """Nothing is created before the first ``begin``; ``prepare`` then makes the folder above."""
         self._folder = folder
+        self._prepare = prepare or (lambda: folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True))
         self._lock = Lock()
         self._database: DBConnection | None = None
         self._open: OrderedDict[tuple[str, int], OpenTable] = OrderedDict()
@@ -63,8 +64,9 @@ class LanceIndex:
             message = f"the index holds vectors of {base.recipe.space.model}, not of {recipe.space.model}"
             raise SpaceMismatch(message, hint="build the index anew with the new model")
         name = f"chunks-{recipe.id}-{uuid.uuid4().hex[:12]}"
+        self._prepare()
         with lance_call("making a table"):
-            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._folder.mkdir(mode=0o700, exist_ok=True)
             self._pin(name).touch(mode=0o600)
         database = self._connection()
         if base is None or (base.recipe.terms, base.recipe.chunking) != (recipe.terms, recipe.chunking):

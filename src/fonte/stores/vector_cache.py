@@ -68,17 +68,15 @@ class SqliteVectorCache:
         Raises:
             ValueError: what is no unit vector. StoreUnavailable: the file cannot be written.
         """
+        if not vectors:
+            return
         rows = []
-        for text_hash, vector in vectors.items():
-            length = float(np.linalg.norm(np.asarray(vector, np.float64)))
-            if vector.ndim != 1 or not abs(length - 1.0) <= _UNIT_TOLERANCE:
-                message = f"the vector of text {text_hash} is no unit vector (length {length:.4g})"
+        for text_hash, vector in sorted(vectors.items()):
+            if vector.ndim != 1 or not abs(float(np.dot(vector, vector)) - 1.0) <= 2 * _UNIT_TOLERANCE:
+                message = f"the vector of text {text_hash} is no unit vector"
                 raise ValueError(message)
             body = np.ascontiguousarray(vector, dtype="<f4").tobytes()
             rows.append((space, text_hash, body, _checksum(space, text_hash, body)))
-        if not rows:
-            return
-        rows.sort()
         try:
             self._insert(rows)
         except CorruptIndex:

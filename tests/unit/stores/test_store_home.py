@@ -1,0 +1,187 @@
+"""The home's layout, the vector cache, frequencies, filters, errors."""
+
+from __future__ import annotations
+
+import errno
+import sqlite3
+import stat
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from contract.store_making import build, document, publish, question, random_units, stored, unit
+
+from fonte.errors import CorruptIndex, StoreUnavailable
+from fonte.stores.frequencies import Frequencies
+from fonte.stores.home import Home, slug
+from fonte.stores.lance_errors import lance_call, store_error
+from fonte.stores.lance_index import LanceIndex
+from fonte.stores.sql_filter import NOBODY, any_of, readable
+from fonte.stores.sqlite import sqlite_error
+from fonte.stores.vector_cache import SqliteVectorCache
+from fonte.types import Acl
+
+
+def test_opening_and_reading_make_nothing(home: Path) -> None:
+    store = Home(home).tenant("default")
+    assert store.catalog.active() is None
+    assert store.cache.get("s", ["a"]) == {}
+    store.index.drop([])
+    assert Home(home).slugs() == []
+    assert not home.exists()
+
+
+def test_a_home_is_for_its_owner_only_and_tenants_share_no_file(home: Path) -> None:
+    for name in ("default", "Acme Spa"):
+        store = Home(home).tenant(name)
+        build(store.index, [(stored("c1"), ["x"])])
+        store.catalog.delete(["d1"])
+        store.cache.put("s", {"h": unit(1.0)})
+        store.close()
+    assert Home(home).slugs() == sorted(["default", slug("Acme Spa")])
+    assert (home / "FORMAT").read_text() == "fonte-home 1\n"
+    folders = [home, *(home / "tenants").iterdir(), *(home / "tenants").glob("*/lance")]
+    assert len(folders) == 5
+    assert {stat.S_IMODE(path.stat().st_mode) for path in folders} == {0o700}
+    assert {stat.S_IMODE(path.stat().st_mode) for path in home.rglob("*.sqlite")} == {0o600}
+    assert {path.relative_to(home / "tenants").parts[0] for path in (home / "tenants").rglob("*.sqlite")} == {
+        "default",
+        slug("Acme Spa"),
+    }
+
+
+def test_one_tenants_documents_are_unknown_to_another(home: Path) -> None:
+    first, second = Home(home).tenant("default"), Home(home).tenant("two")
+    publish(first.catalog, "g1", None, d1=["public"])
+    generation = build(first.index, [(stored("c1"), ["x"])])
+    assert second.catalog.active() is None
+    assert second.catalog.acl("d1") == Acl()
+    with pytest.raises(CorruptIndex):
+        second.index.open(generation)
+    first.close()
+
+
+def test_a_tenant_needs_a_name(home: Path) -> None:
+    with pytest.raises(ValueError):
+        Home(home).tenant("")
+
+
+def test_the_catalog_writes_through_to_the_disk_and_in_wal_mode(home: Path) -> None:
+    store = Home(home).tenant("default")
+    with store.catalog._database.write() as connection:
+        assert connection.execute("PRAGMA synchronous").fetchone()[0] == 2
+        assert connection.execute("PRAGMA foreign_keys").fetchone()[0] == 1
+        assert connection.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
+    with store.catalog._database.read() as connection, pytest.raises(sqlite3.OperationalError):
+        connection.execute("DELETE FROM rights")
+    store.close()
+
+
+def test_a_catalog_reopened_in_another_thread_of_life(home: Path) -> None:
+    store = Home(home).tenant("default")
+    publish(store.catalog, "g1", None, d1=["public"])
+    store.close()
+    assert store.catalog.active().id == "g1"  # closing is not the end
+    store.close()
+    assert Home(home).tenant("default").catalog.document("g1", "d1") == document("d1")[1]
+
+
+# --- the vector cache ------------------------------------------------------------------------------------------------
+
+
+def test_vectors_come_back_by_space_and_hash(tmp_path: Path) -> None:
+    cache = SqliteVectorCache(tmp_path / "vectors.sqlite")
+    vectors = {f"h{at}": vector for at, vector in enumerate(random_units(1200, 1))}
+    cache.put("s1", vectors)
+    cache.put("s2", {"h1": unit(1.0)})
+    found = cache.get("s1", [*vectors, "h1", "absent"])
+    assert found.keys() == vectors.keys()
+    assert all(np.array_equal(found[key], vectors[key]) for key in vectors)
+    assert found["h0"].dtype == np.float32
+    assert np.array_equal(cache.get("s2", ["h1"])["h1"], unit(1.0))
+    assert cache.get("s3", ["h1"]) == {}
+    cache.put("s2", {"h1": unit(0.0, 1.0)})
+    assert np.array_equal(cache.get("s2", ["h1"])["h1"], unit(0.0, 1.0))
+    cache.put("s2", {})
+
+
+@pytest.mark.parametrize("vector", [np.zeros(8, np.float32), np.full(8, np.nan, np.float32), np.ones((2, 8), np.float32)])
+def test_case_39_and_75_what_is_no_unit_vector_is_never_kept(tmp_path: Path, vector: np.ndarray) -> None:
+    cache = SqliteVectorCache(tmp_path / "vectors.sqlite")
+    with pytest.raises(ValueError):
+        cache.put("s", {"good": unit(1.0), "bad": vector})
+    assert cache.get("s", ["good", "bad"]) == {}
+
+
+# --- small parts -----------------------------------------------------------------------------------------------------
+
+
+def test_frequencies_count_chunks_not_occurrences() -> None:
+    counted = Frequencies(pa.chunked_array([["a b a", ""], ["b c", "b"]]))
+    assert counted.of(["a", "b", "c", "d", ""]) == {"a": 1, "b": 3, "c": 1}
+    assert counted.rarest(["b", "c", "a", "d"], 2) == ["a", "c"]
+    assert Frequencies(pa.chunked_array([[]], pa.utf8())).of(["a"]) == {}
+
+
+def test_filters_name_their_columns_and_nobody_stays_nobody() -> None:
+    where = readable(question(["hr"], documents=("a'b",), languages=("it",)), ["d1"])
+    assert where == (
+        "array_has_any(roles, ['hr', 'public'])"
+        " AND (document_id IN ('a''b') OR document_name IN ('a''b') OR source_uri IN ('a''b'))"
+        " AND language IN ('it') AND document_id NOT IN ('d1')"
+    )
+    assert any_of("document_id", []) == any_of("document_id", ["\0"]) == NOBODY
+
+
+def test_rows_are_bound_in_few_fragments(tmp_path: Path) -> None:
+    store = LanceIndex(tmp_path / "lance")
+    rows = [(stored(f"c{at:03}", f"d{at}"), ["x"]) for at in range(300)]
+    writer = store.begin(build(store, rows[:1]).recipe, None)
+    for at in range(0, 300, 3):
+        part = rows[at : at + 3]
+        writer.add([row for row, _ in part], [terms for _, terms in part], random_units(3, at))
+    writer.seal()
+    data = list((tmp_path / "lance" / f"{writer.table}.lance" / "data").iterdir())
+    assert len(data) == 1
+
+
+@pytest.mark.parametrize(
+    ("error", "kind", "word"),
+    [
+        (OSError(errno.ENOSPC, "No space left on device"), StoreUnavailable, "disk full"),
+        (RuntimeError("lance error: No space left on device (os error 28)"), StoreUnavailable, "disk full"),
+        (PermissionError(errno.EACCES, "Permission denied"), StoreUnavailable, "not allowed"),
+        (ValueError("Dataset at path x was not found"), CorruptIndex, "gone"),
+        (pa.ArrowInvalid("something odd"), StoreUnavailable, "odd"),
+        (RuntimeError(), StoreUnavailable, "RuntimeError"),
+    ],
+)
+def test_foreign_errors_of_the_index_are_wrapped(error: Exception, kind: type[Exception], word: str) -> None:
+    assert word in str(store_error(error, "testing"))
+    with pytest.raises(kind) as caught, lance_call("testing"):
+        raise error
+    assert caught.value.__cause__ is error
+    assert caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("code", "kind", "word"),
+    [
+        (sqlite3.SQLITE_BUSY, StoreUnavailable, "locked"),
+        (sqlite3.SQLITE_FULL, StoreUnavailable, "disk full"),
+        (sqlite3.SQLITE_IOERR | 3 << 8, StoreUnavailable, "disk failed"),
+        (sqlite3.SQLITE_READONLY, StoreUnavailable, "cannot be opened"),
+        (sqlite3.SQLITE_CORRUPT, CorruptIndex, "contradicts"),
+        (sqlite3.SQLITE_CONSTRAINT, CorruptIndex, "contradicts"),
+        (None, StoreUnavailable, "failed"),
+    ],
+)
+def test_foreign_errors_of_the_catalog_are_wrapped(code: int | None, kind: type[Exception], word: str) -> None:
+    error = sqlite3.OperationalError("text")
+    if code is not None:
+        error.sqlite_errorcode = code
+    wrapped = sqlite_error(error, Path("catalog.sqlite"))
+    assert isinstance(wrapped, kind)
+    assert word in wrapped.message
+    assert wrapped.hint
