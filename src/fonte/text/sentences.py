@@ -35,6 +35,8 @@ _BULLET = re.compile(r"[ \t]*(?:[-*+•▪◦‣·●■][ \t]|\(?\d{1,3}[.)][ \
 _SURE_BULLET = re.compile(r"[ \t]*[•▪◦‣●■*+-][ \t]")
 _HEADING = re.compile(r" {0,3}#{1,6}[ \t]")
 _LOOK_BACK = 28
+_CAPITALISED = frozenset("co int mon fri sun dec mar est spa".split())
+"""Abbreviations that in small letters are plain words."""
 _CASE_BLIND: Final = "。！？｡؟۔।"
 
 
@@ -145,11 +147,11 @@ def _stop_ends(text: str, begin: int, match: re.Match[str], after: tuple[str, st
     opener, word = after
     found = _WORD_BEFORE.search(text[max(begin, match.start() - _LOOK_BACK) : match.start()])
     token = found.group() if found else ""
-    first = not text[begin : match.start() - len(token)].strip(" \t\r\n\f\"'“«([*_-")
+    first = not text[begin : match.start() - len(token)].strip(' \t\r\n\f"\'“«([*_-')
     bare = re.split(r"['’]", token)[-1].strip("-/&.") if token else ""
     lower = bare.lower()
-    starter = not word or word.lower().rstrip("'’") in STARTERS and not (len(word) == 1 and word not in "AEIO")
-    closed = len(match.group()) > 1 and match.group()[-1] in "\"”»"
+    starter = not word or (word.lower().rstrip("'’") in STARTERS and not (len(word) == 1 and word not in "AEIO"))
+    closed = len(match.group()) > 1 and match.group()[-1] in '"”»'
     if not bare or closed:
         return not closed or not _is_reported(text, match.group(), match.end(), match.end() + 24)
     if first and (bare.isdigit() or re.fullmatch(r"\d+(?:\.\d+)*|[IVXLC]{1,5}|[A-Za-z]", bare)):
@@ -159,11 +161,11 @@ def _stop_ends(text: str, begin: int, match: re.Match[str], after: tuple[str, st
     return _word_ends(text, match, bare, word, starter=starter, opener=opener, language=language)
 
 
-def _word_ends(  # noqa: PLR0911, PLR0913 - one return a class of abbreviation reads best
+def _word_ends(  # noqa: PLR0911 - one return a class of abbreviation reads best
     text: str, match: re.Match[str], bare: str, word: str, *, starter: bool, opener: str, language: Language
 ) -> bool:
     lower = bare.lower()
-    if lower in NEVER and lower not in REFERENCES:
+    if lower in NEVER and (lower not in REFERENCES or bare[0].isupper()):
         return False
     if language == "it" and lower in {"on", "sen", "dir"}:
         return False
@@ -173,8 +175,8 @@ def _word_ends(  # noqa: PLR0911, PLR0913 - one return a class of abbreviation r
         return word.lower() not in CALENDAR and not word[:1].isdigit()
     if lower in LISTS:
         return not opener or word[:1].isupper()
-    if lower in USUALLY and not (lower in {"co", "int", "mon", "fri", "sun", "dec", "mar", "est", "spa"} and _plain(bare)):
-        return starter
+    if lower in USUALLY and not (lower in _CAPITALISED and bare.islower()):
+        return starter or any(mark in opener for mark in '"“«')
     if len(bare) == 1 and bare.isalpha():
         return _letter_ends(text, match, bare, starter=starter)
     if _DOTTED.fullmatch(bare) and any(part.isalpha() for part in bare.split(".")) and "://" not in bare:
@@ -185,11 +187,6 @@ def _word_ends(  # noqa: PLR0911, PLR0913 - one return a class of abbreviation r
     return True
 
 
-def _plain(bare: str) -> bool:
-    """A lower-case word that is an abbreviation only when it is capitalised."""
-    return bare.islower()
-
-
 def _is_number(word: str, lower: str, language: Language) -> bool:
     """Whether what follows ``art.``, ``fig.``, ``no.`` is a number, a numeral or a letter that it points at."""
     if word[:1].isdigit():
@@ -198,7 +195,9 @@ def _is_number(word: str, lower: str, language: Language) -> bool:
         return False
     if _ROMAN.fullmatch(word) and (len(word) > 1 or word != "I" or language == "it"):
         return True
-    return len(word) == 1 and word.isupper() and word not in {"A", "I", "È", "E", "O"}
+    # "all. A" is an annex in Italian; elsewhere a lone A or I begins a sentence.
+    annex = language == "it" and lower in {"all", "alleg", "tav", "sched"}
+    return len(word) == 1 and word.isupper() and (annex or word not in {"A", "I", "È", "E", "O"})
 
 
 def _letter_ends(text: str, match: re.Match[str], letter: str, *, starter: bool) -> bool:

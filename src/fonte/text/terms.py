@@ -14,6 +14,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from importlib.metadata import version as installed_version
+from itertools import pairwise
 from typing import Final
 
 from fonte.text.normalise import search_form
@@ -33,7 +34,9 @@ _CACHE_LIMIT = 200_000
 _LONGEST_CODE = 64
 _MOST_PARTS = 8
 
-_MARKS = r"\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u0900-\u0dff\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
+_MARKS = (
+    r"\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u0900-\u0dff\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
+)
 _BIGRAM_SCRIPTS = (
     r"\u2e80-\u2fdf\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f"
     r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\U00020000-\U0003ffff"
@@ -143,7 +146,7 @@ class Analyser:
         if len(token) <= _LONGEST_CODE:
             yield whole(parts)
         if 2 < len(parts) <= _MOST_PARTS:  # noqa: PLR2004 - with two parts the pair is the whole
-            for left, right in zip(parts, parts[1:], strict=False):
+            for left, right in pairwise(parts):
                 yield whole([left, right])
         for part in parts:
             runs = _RUNS.findall(part)
@@ -187,7 +190,7 @@ def folded(text: str) -> str:
 
 
 def whole(parts: Sequence[str]) -> str:
-    """An identifier in one spelling: digits only keep a mark between them, letters need none (``AB-12`` is ``AB12``)."""
+    """An identifier in one spelling: digits keep a mark between them, letters need none (``AB12``)."""
     return "/".join(parts) if all(part.isdigit() for part in parts) else "".join(parts)
 
 
@@ -225,7 +228,7 @@ def _stemmer(language: Language) -> Callable[[str], str]:
     name = _STEMMERS.get(language)
     if name is None:
         return str
-    import snowballstemmer  # noqa: PLC0415 - 0.1 s that ``fonte --help`` need not pay
+    import snowballstemmer
 
     stem: Callable[[str], str] = snowballstemmer.stemmer(name).stemWord
     return stem

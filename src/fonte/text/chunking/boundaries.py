@@ -7,6 +7,7 @@ balanced with the chunk before it. Strategies C to F of document A are this with
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from fonte.protocols import Tokenizer
 from fonte.text.chunking.emit import Emitter, contains
@@ -39,7 +40,7 @@ class BoundariesChunker:
 class _SectionChunks:
     """The chunks of one section."""
 
-    def __init__(  # noqa: PLR0913 - what one section needs
+    def __init__(
         self,
         recipe: Recipe,
         tokenizer: Tokenizer,
@@ -109,7 +110,7 @@ class _SectionChunks:
             low, high = edges[-3], edges[-1]
             if self._cost(atoms[edges[-2] : high]) < _CRUMB * self._budget:
                 edges[-2] = self._balanced(atoms, low, edges[-2], high)
-        return [atoms[start:end] for start, end in zip(edges, edges[1:], strict=False)]
+        return [atoms[start:end] for start, end in pairwise(edges)]
 
     def _balanced(self, atoms: Sequence[Piece], low: int, cut: int, high: int) -> int:
         """The cut that makes the larger of two groups smallest."""

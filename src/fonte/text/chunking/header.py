@@ -25,7 +25,7 @@ def fitting_header(title: str, path: Sequence[str], limit: int, count: Callable[
 
 
 def fitting_row(row: str, limit: int, count: Callable[[str], int]) -> str:
-    """A table's header row, cut at its end with an ellipsis where it takes more than ``limit``; "" when nothing fits."""
+    """A table's header row, its end an ellipsis where it takes more than ``limit``; "" when nothing fits."""
     if count(row) <= limit:
         return row
     low, high = 0, len(row)
