@@ -165,6 +165,20 @@ def test_repeated_headers_and_footers_go_and_are_counted():
     assert losses(parsed)["page_furniture"] == 8
 
 
+def test_furniture_in_parts_over_columns_and_with_roman_numbers():
+    made = Maker()
+    for number in ("ii", "iii", "iv"):
+        made.line(60, 815, "Harbour handbook")
+        made.line(420, 815, "For internal use")
+        made.lines(60, 700, LEFT)
+        made.lines(320, 700, RIGHT)
+        made.line(280, 30, f"page {number}")
+        made.page()
+    parsed = parse(made.bytes())
+    assert " ".join(texts(parsed)) == " ".join([*LEFT, *RIGHT] * 3)
+    assert losses(parsed)["page_furniture"] == 9
+
+
 def test_a_line_repeated_in_the_body_is_no_furniture():
     made = Maker()
     for page in range(4):

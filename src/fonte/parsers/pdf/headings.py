@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
+from fonte.parsers.pdf.glyphs import Word
 from fonte.parsers.pdf.layout import Row
 
 _MAX_LEVELS = 6
@@ -37,13 +38,11 @@ def _clusters(sizes: Iterable[float]) -> list[list[float]]:
     return groups
 
 
-def body_size(pages: Iterable[Sequence[Row]]) -> float:
+def body_size(words: Iterable[Word]) -> float:
     """The size in which most characters are set, in points; 0 without text."""
     counts: Counter[float] = Counter()
-    for rows in pages:
-        for row in rows:
-            for word in row.words:
-                counts[word.style.em] += len(word.text)
+    for word in words:
+        counts[word.style.em] += len(word.text)
     return max(counts, key=lambda size: (counts[size], -size)) if counts else 0.0
 
 
@@ -75,7 +74,7 @@ def heading_levels(pages: Sequence[Sequence[Row]], outline: Sequence[tuple[int, 
     ``outline`` lists (page from 1, depth from 1, title). A row whose words are a title of the outline on its page takes
     the outline's depth; other rows rank by size among the sizes clearly above the body's, then bold numbered lines.
     """
-    body = body_size(pages)
+    body = body_size(word for rows in pages for row in rows for word in row.words)
     wanted: dict[tuple[int, str], int] = {(page, _folded(title)): depth for page, depth, title in outline}
     levels: dict[int, int] = {}
     candidates: list[Row] = []

@@ -38,6 +38,11 @@ class Segment:
     """Where a ruled table's columns begin and the last ends."""
 
     @property
+    def em(self) -> float:
+        """Font size of most of its letters."""
+        return _common_em(self.words)
+
+    @property
     def text(self) -> str:
         """The words with spaces where they stood."""
         return joined(self.words)
@@ -262,24 +267,30 @@ def rows_of(region: list[Segment], page: int, number: int) -> list[Row]:
     return rows
 
 
-def page_rows(words: Sequence[Word], page: int, tables: Sequence[Segment] = ()) -> list[Row]:
-    """All rows of a page in reading order: the page's main direction first, then turned text, then diagonal text."""
+def page_segments(words: Sequence[Word], tables: Sequence[Segment] = ()) -> list[Segment]:
+    """Segments of a page: the page's main direction first, then turned text, then diagonal text as one segment."""
     frames = Counter(word.frame for word in words if word.frame != DIAGONAL)
     frames.update(word.frame for table in tables for word in table.words)
-    main = frames.most_common(1)[0][0] if frames else 0
-    rows: list[Row] = []
-    number = 0
-    for frame in sorted({*frames, main}, key=lambda f: -frames[f]):
-        segments = segments_of([word for word in words if word.frame == frame])
+    segments: list[Segment] = []
+    for frame in sorted(frames, key=lambda f: -frames[f]):
+        segments += segments_of([word for word in words if word.frame == frame])
         segments += [table for table in tables if table.words[0].frame == frame]
-        for region in regions_of(segments) if segments else ():
-            rows += rows_of(region, page, number)
-            number += 1
     diagonal = [word for word in words if word.frame == DIAGONAL]
     if diagonal:
         segment = _segment(diagonal[0])
         for word in diagonal[1:]:
             segment.add(word)
         segment.size = _common_size(diagonal)
-        rows += rows_of([segment], page, number)
+        segments.append(segment)
+    return segments
+
+
+def page_rows(segments: Sequence[Segment], page: int) -> list[Row]:
+    """All rows of a page in reading order, one direction of text after the other."""
+    rows: list[Row] = []
+    number = 0
+    for frame in dict.fromkeys(segment.words[0].frame for segment in segments):
+        for region in regions_of([segment for segment in segments if segment.words[0].frame == frame]):
+            rows += rows_of(region, page, number)
+            number += 1
     return rows

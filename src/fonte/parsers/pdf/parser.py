@@ -15,7 +15,7 @@ from fonte.parsers.pdf.document import PageText, labels_of, opened, outline_of, 
 from fonte.parsers.pdf.furniture import find_furniture, without_furniture
 from fonte.parsers.pdf.headings import body_size, heading_levels
 from fonte.parsers.pdf.hyphens import vocabulary
-from fonte.parsers.pdf.layout import Row, page_rows
+from fonte.parsers.pdf.layout import Row, Segment, page_rows, page_segments
 from fonte.types import Counts, Loss, Parsed
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class _Reading:
     """What has been read of the pages, and what was lost on the way."""
 
     def __init__(self) -> None:
-        self.pages: list[list[Row]] = []
+        self.pages: list[list[Segment]] = []
         self.extents: list[tuple[float, float]] = []
         self.counts = Counts()
         self.unreadable: list[int] = []
@@ -74,7 +74,7 @@ class _Reading:
         self.scanned: list[int] = []
         self.unmapped: list[int] = []
         self.hidden: Counter[int] = Counter()
-        self.furniture: list[Row] = []
+        self.furniture: list[tuple[int, Segment]] = []
 
     def take(self, number: int, page: PageText | None) -> None:
         """Add a page, numbered from 1."""
@@ -83,8 +83,8 @@ class _Reading:
             self.pages.append([])
             self.extents.append((0.0, 0.0))
             return
-        rows = page_rows(page.outside, number, page.tables)
-        self.pages.append(rows)
+        segments = page_segments(page.outside, page.tables)
+        self.pages.append(segments)
         self.extents.append(page.extent)
         here, sofar = count_text(page.text), self.counts
         self.counts = Counts(
@@ -94,7 +94,7 @@ class _Reading:
         hidden = sum(word.style.hidden for word in page.words)
         if hidden:
             self.hidden[number] = hidden
-        if not rows:
+        if not segments:
             (self.scanned if page.images else self.blank).append(number)
 
     @property
@@ -106,8 +106,8 @@ class _Reading:
         """Everything that is known to be missing or doubtful."""
         found: list[Loss] = []
         if self.furniture:
-            pages = sorted({row.page for row in self.furniture})
-            characters = sum(len(row.text) for row in self.furniture)
+            pages = sorted({page for page, _ in self.furniture})
+            characters = sum(len(segment.text) for _, segment in self.furniture)
             what = f"{len(self.furniture)} repeated header or footer lines ({characters} characters) {_named(pages)}"
             found.append(Loss("page_furniture", what, len(self.furniture)))
         if self.hidden:
@@ -130,20 +130,22 @@ def _named(pages: Sequence[int]) -> str:
 
 
 def _blocks(reading: _Reading, outline: Sequence[tuple[int, int, str]]) -> tuple[Block, ...]:
-    body = body_size(reading.pages)
+    body = body_size(word for segments in reading.pages for segment in segments for word in segment.words)
     furniture = find_furniture(reading.pages, reading.extents, body)
-    for index, (rows, extent) in enumerate(zip(reading.pages, reading.extents, strict=True)):
-        kept, gone = without_furniture(rows, extent, furniture, body)
-        if kept or not gone:
-            reading.pages[index] = kept
-            reading.furniture += gone
-    builder = BlockBuilder(
-        vocabulary(reading.pages), heading_levels(reading.pages, outline), _pitches(reading.pages),
-        code=not _mostly_fixed(reading.pages),
-    )
-    for index, rows in enumerate(reading.pages):
-        builder.add_page(rows)
+    pages: list[list[Row]] = []
+    for index, (segments, extent) in enumerate(zip(reading.pages, reading.extents, strict=True)):
+        kept, gone = without_furniture(segments, extent, furniture, body)
+        if not kept:
+            kept, gone = segments, []
+        reading.furniture += [(index + 1, segment) for segment in gone]
+        pages.append(page_rows(kept, index + 1))
         reading.pages[index] = []
+    builder = BlockBuilder(
+        vocabulary(pages), heading_levels(pages, outline), _pitches(pages), code=not _mostly_fixed(pages)
+    )
+    for index, rows in enumerate(pages):
+        builder.add_page(rows)
+        pages[index] = []
     builder.close()
     return tuple(builder.blocks)
 
