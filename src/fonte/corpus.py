@@ -207,7 +207,7 @@ class OpenCorpus:
                 states = catalog.states(active.id)
                 return SyncReport(
                     active.id, True, counted(plan, states, Tally()), 0, 0, active.chunks, 0,
-                    failures(plan, states), time.perf_counter() - began,
+                    failures(plan, states), time.perf_counter() - began, plan.notes,
                 )
             candidate = self._ingestor(tenant, store, recipe).build(plan, active, pool, progress)
             notes = self._publish(catalog, candidate, progress) if publish else []
@@ -224,7 +224,7 @@ class OpenCorpus:
             embedded_texts=candidate.tally.embedded,
             failures=failures(plan, states),
             seconds=time.perf_counter() - began,
-            notes=(*candidate.tally.notes, *notes),
+            notes=(*plan.notes, *notes),
         )
 
     def _ingestor(self, tenant: str, store: TenantStore, recipe: Recipe) -> Ingestor:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import uuid
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Protocol
 
@@ -69,6 +69,8 @@ class Plan:
     """Root of each source URI."""
     carried: tuple[DocumentState, ...] = ()
     """Documents of other sources that must be built again because the recipe changed."""
+    notes: tuple[str, ...] = ()
+    """What the sources found worth saying."""
     restored: tuple[str, ...] = ()
     """Ids of deleted documents that a source holds again."""
 
@@ -87,7 +89,6 @@ class Tally:
     chunks_added: int = 0
     chunks_removed: int = 0
     embedded: int = 0
-    notes: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +157,7 @@ def plan_sync(
                 unchanged.append(state)
     scanned = [reader.root for reader in readers]
     removed = [
-        state for identity, state in before.items() if identity not in seen and any(_below(state.uri, one) for one in scanned)
+        state for identity, state in before.items() if identity not in seen and any(_belongs(state, one) for one in scanned)
     ]
     elsewhere = [state for identity, state in before.items() if identity not in seen and state not in removed]
     return Plan(
@@ -168,12 +169,14 @@ def plan_sync(
         unreadable=tuple(unreadable),
         roots=roots,
         carried=() if same_recipe else tuple(elsewhere),
+        notes=tuple(note for reader in readers for note in reader.notes),
         restored=tuple(sorted(identity for identity in seen & deleted)),
     )
 
 
-def _below(uri: str, root: str) -> bool:
-    return uri == root or uri.startswith((root.rstrip("/") + "/", root + "#"))
+def _belongs(state: DocumentState, root: str) -> bool:
+    """Whether a document is one that a source with this root would have shown."""
+    return root in (state.source_root, state.uri) or state.uri.startswith((root.rstrip("/") + "/", root + "#"))
 
 
 def _typed(error: Exception) -> FonteError:

@@ -44,6 +44,10 @@ class SourceReader(Protocol):
     def root(self) -> str:
         """URI below which every document of this source lies."""
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the last scan found worth saying to whoever runs the corpus."""
+
     def scan(self) -> Iterator[Source | tuple[str, str, Exception]]:
         """Every source below the root, in a stable order; (uri, name, error) for one that could not be read.
 
