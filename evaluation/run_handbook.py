@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import re
 import sys
 from collections import defaultdict
 from collections.abc import Iterable
@@ -50,10 +51,17 @@ def citations_hold(corpus: Corpus, answer: Answered, asker: Principal) -> list[b
 
 
 def holds_fact(question: Question, text: str) -> bool:
-    """Whether an answer holds every string that a right answer must, and none that it must not."""
-    low = text.casefold()
-    return all(part.casefold() in low for part in question.must_include) and not any(
-        part.casefold() in low for part in question.must_not_include
+    """Whether an answer holds every string that a right answer must, and none that it must not.
+
+    Case and the decimal mark do not count: 8,00 is 8.00.
+    """
+
+    def plain(words: str) -> str:
+        return re.sub(r"(?<=\d),(?=\d)", ".", words.casefold())
+
+    told = plain(text)
+    return all(plain(part) in told for part in question.must_include) and not any(
+        plain(part) in told for part in question.must_not_include
     )
 
 
