@@ -126,7 +126,7 @@ def test_threads_do_not_disturb_each_other(embedder):
             assert np.abs(rows - wanted).max() < 1e-5
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(text=st.text(max_size=120))
 def test_token_offsets_lie_in_the_text_in_order(embedder, text):
     ranges = embedder.tokenizer.offsets(text)

@@ -95,7 +95,7 @@ def test_a_file_cut_anywhere_is_refused(size):
         read_e5(FILE[:size])
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(at=st.integers(0, 1400), byte=st.integers(0, 255))
 def test_a_wrong_byte_in_the_header_is_our_error_or_another_file(at, byte):
     data = bytearray(FILE)
