@@ -87,9 +87,7 @@ def build(
 
 
 def building(name: str, base: str | None = None, tenant: str = "default") -> Generation:
-    return Generation(
-        name, tenant, GenerationState.BUILDING, RECIPE, f"table-{name}", 0, datetime.now(UTC), base=base
-    )
+    return Generation(name, tenant, GenerationState.BUILDING, RECIPE, f"table-{name}", 0, datetime.now(UTC), base=base)
 
 
 def document(

@@ -95,7 +95,8 @@ def test_a_document_comes_back_whole(catalog: SqliteCatalog) -> None:
         media_type="application/pdf",
         parser="pdf 1",
     )
-    ledger = LedgerEntry(Counts(1, 2, 3, 4, 5), Counts(2), Counts(3), 1, 2, 3, (Loss("x", "pages 1-2", 2),), balanced=False)
+    losses = (Loss("x", "pages 1-2", 2),)
+    ledger = LedgerEntry(Counts(1, 2, 3, 4, 5), Counts(2), Counts(3), 1, 2, 3, losses, balanced=False)
     state = replace(
         state, status=DocumentStatus.PARTIAL, reason="perché", retryable=True, pages=2, language="it", ledger=ledger,
         stamp=Stamp("m", "r", 384, "s", "p", "e", "c", "t"), source_root="file:///",
@@ -517,7 +518,7 @@ def test_four_threads_write_and_read_one_catalog(catalog: SqliteCatalog) -> None
                 catalog.save_answer(f"{name}-{at}", ADA, NOW, "{}", [])
                 assert catalog.answer(f"{name}-{at}", ADA) == "{}"
                 assert catalog.revoked("g1", ANYONE) == ()
-        except BaseException as error:  # a thread's failure must reach the test
+        except BaseException as error:  # noqa: BLE001  a thread's failure must reach the test
             failures.append(error)
 
     threads = [Thread(target=work, args=(f"t{at}",)) for at in range(4)]

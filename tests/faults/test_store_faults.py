@@ -217,7 +217,7 @@ def test_a_locked_database_is_unavailable_and_worth_a_retry(home: Path, monkeypa
     assert not store.catalog.may_read("d1", ANYONE)
 
 
-@pytest.mark.parametrize("content", [b"not a database, but long enough to look at" * 50, b"SQLite format 3\0" + b"\xff" * 4096])
+@pytest.mark.parametrize("content", [b"not a database, but long enough" * 99, b"SQLite format 3\0" + b"\xff" * 4096])
 def test_a_damaged_catalog_is_said_to_be_damaged(home: Path, content: bytes) -> None:
     for suffix in ("-wal", "-shm"):
         (home / "tenants" / "default" / f"catalog.sqlite{suffix}").unlink(missing_ok=True)
@@ -359,7 +359,8 @@ def test_a_damaged_cache_file_starts_anew(tmp_path: Path) -> None:
 
 
 def test_slugs_never_leave_their_folder_and_never_meet() -> None:
-    names = ["default", "a-b_1", "x-1", "..", ".", "", "a/b", "../x", "A", "a", "é", "a" * 63, "a" * 64, "con\0", slug("A")]
+    names = ["default", "a-b_1", "x-1", "..", ".", "", "a/b", "../x", "A", "a", "é", "a" * 63, "a" * 64, "con\0"]
+    names.append(slug("A"))
     slugs = [slug(one) for one in names]
     assert len(set(slugs)) == len(names)
     assert all(set(one) <= set("abcdefghijklmnopqrstuvwxyz0123456789-_") and 0 < len(one) < 64 for one in slugs)

@@ -136,9 +136,7 @@ def publish(connection: sqlite3.Connection, generation_id: str, expected: str | 
         raise GenerationConflict(message, hint="sync again")
     moment = rights.tick(connection)
     connection.execute("UPDATE generations SET state = 'retired' WHERE state = 'active'")
-    connection.execute(
-        "UPDATE generations SET state = 'active', published = ? WHERE seq = ?", (moment, row["seq"])
-    )
+    connection.execute("UPDATE generations SET state = 'active', published = ? WHERE seq = ?", (moment, row["seq"]))
     _apply_rights(connection, row["seq"], row["began"], moment)
 
 
@@ -146,10 +144,7 @@ def _apply_rights(connection: sqlite3.Connection, seq: int, began: int, moment: 
     cuts: dict[str, list[str]] = {}
     for document, acl in connection.execute("SELECT document_id, acl FROM narrowings WHERE clock > ?", (began,)):
         cuts.setdefault(document, []).append(acl)
-    lifted = {
-        row[0]
-        for row in connection.execute("SELECT document_id FROM restores WHERE generation = ?", (seq,))
-    }
+    lifted = {row[0] for row in connection.execute("SELECT document_id FROM restores WHERE generation = ?", (seq,))}
     live = {row[0]: (row[1], row[2]) for row in connection.execute("SELECT document_id, acl, deleted FROM rights")}
     changed: list[tuple[str, str, int | None]] = []
     narrowed: list[tuple[str, int, str]] = []
@@ -195,9 +190,7 @@ def forget(connection: sqlite3.Connection, keep: int) -> list[str]:
         return []
     connection.executemany("DELETE FROM generations WHERE seq = ?", [(row[0],) for row in doomed])
     sweep(connection)
-    connection.execute(
-        "DELETE FROM narrowings WHERE clock <= coalesce((SELECT min(began) FROM generations), 0)"
-    )
+    connection.execute("DELETE FROM narrowings WHERE clock <= coalesce((SELECT min(began) FROM generations), 0)")
     return [row[1] for row in doomed]
 
 

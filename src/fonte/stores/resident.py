@@ -47,7 +47,7 @@ def _coded(column: Any) -> _Coded:
 
 
 class Resident:
-    """Vectors and facts of all chunks of one table, rows in ``chunk_id`` order. Never changes."""
+    """Vectors and facts of all chunks of one table, rows as they lie in it. Never changes."""
 
     def __init__(self, rows: pa.Table, dimensions: int) -> None:
         """Take ``COLUMNS`` of a table.
@@ -57,13 +57,13 @@ class Resident:
         """
         import pyarrow.compute as pc
 
-        rows = rows.take(pc.sort_indices(rows, sort_keys=[("chunk_id", "ascending")])).combine_chunks()
         self.ids: list[str] = rows["chunk_id"].to_pylist()
         self.row: dict[str, int] = {chunk: at for at, chunk in enumerate(self.ids)}
-        vectors = rows["vector"].combine_chunks().flatten().to_numpy(zero_copy_only=False)
-        if vectors.size != len(self.ids) * dimensions or len(self.row) != len(self.ids):
+        parts = [part.flatten().to_numpy(zero_copy_only=False) for part in rows["vector"].chunks]
+        if sum(part.size for part in parts) != len(self.ids) * dimensions or len(self.row) != len(self.ids):
             raise CorruptIndex("the index holds damaged vectors or a chunk twice", hint="run the sync again")
-        self.vectors: Vectors = np.asarray(vectors, np.float32).reshape(len(self.ids), dimensions)
+        joined = parts[0] if len(parts) == 1 else np.concatenate([np.empty(0, np.float32), *parts])
+        self.vectors: Vectors = np.asarray(joined, np.float32).reshape(len(self.ids), dimensions)
         self._document = _coded(rows["document_id"])
         self._name = _coded(rows["document_name"])
         self._uri = _coded(rows["source_uri"])
@@ -112,8 +112,8 @@ class Resident:
             floor = np.partition(cosines, rows.size - k)[rows.size - k]
             kept = cosines >= floor
             rows, cosines = rows[kept], cosines[kept]
-        order = np.lexsort((rows, -cosines))[:k]
-        return [(int(rows[at]), float(cosines[at])) for at in order]
+        found = sorted(zip(cosines.tolist(), rows.tolist(), strict=True), key=lambda one: (-one[0], self.ids[one[1]]))
+        return [(row, cosine) for cosine, row in found[:k]]
 
     @cached_property
     def centroids(self) -> Mapping[Language, tuple[Vector, int]]:
