@@ -55,9 +55,25 @@ WILD = st.one_of(
     st.characters(),
     st.sampled_from(
         [
-            *" \n\t.!?-", "\r\n", "\n\n", "\0", "\ud800", "\udfff", "\u0301", "\u200d", "\U0001f469", "\U00020000",
-            "\u05d0\u05d1", "\u0645", "\u00ad", "\ufb01", "\u200b", "e\u0301", "\u3002", "\u4e2d\u6587",
-        ]  # fmt: skip
+            *" \n\t.!?-",
+            "\r\n",
+            "\n\n",
+            "\0",
+            "\ud800",
+            "\udfff",
+            "\u0301",
+            "\u200d",
+            "\U0001f469",
+            "\U00020000",
+            "\u05d0\u05d1",
+            "\u0645",
+            "\u00ad",
+            "\ufb01",
+            "\u200b",
+            "e\u0301",
+            "\u3002",
+            "\u4e2d\u6587",
+        ]
     ),
 )
 WILD_TEXT = st.lists(WILD, max_size=60).map("".join)

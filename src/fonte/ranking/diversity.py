@@ -72,15 +72,11 @@ def diversify(candidates: Sequence[Candidate], *, per_document: int) -> list[Gro
             said[words].copies.append(candidate.key)
             continue
         elif len(own) < per_document:
-            groups.append(
-                _Growing(candidate.key, candidate.document, candidate.start, candidate.end, [candidate.key])
-            )
+            groups.append(_Growing(candidate.key, candidate.document, candidate.start, candidate.end, [candidate.key]))
             met = groups[-1:]
         if met:
             said.setdefault(words, met[0])
-    return [
-        Group(one.key, one.document, one.start, one.end, tuple(one.parts), tuple(one.copies)) for one in groups
-    ]
+    return [Group(one.key, one.document, one.start, one.end, tuple(one.parts), tuple(one.copies)) for one in groups]
 
 
 def same_words(content: str) -> str:

@@ -46,7 +46,11 @@ def canonicalise(parsed: Parsed, source: Source, *, tenant: str) -> Document:
     text = storable("".join([*pieces, parsed.tail]))
     sections, first_heading = _sections(text, blocks, spans)
     language = source.language or detect(text)
-    title = " ".join(storable(source.metadata.get("title") or parsed.title or "").split()) or first_heading or _stem(source.name)
+    title = (
+        " ".join(storable(source.metadata.get("title") or parsed.title or "").split())
+        or first_heading
+        or _stem(source.name)
+    )
     return Document(
         id=document_id(tenant, source.uri),
         tenant=tenant,

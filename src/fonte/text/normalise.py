@@ -26,8 +26,9 @@ _KEEPS_HYPHEN: Final = frozenset(
     "medio socio politico economico tecnico italo franco anglo filo e".split()
 )
 """First halves after which a hyphen at the line's end is more often the word's own, if no vocabulary knows better."""
-_BROKEN_PREFIXES: Final = frozenset("all anti auto bi co e ex in inter intra on one over out pre pro re sub super "
-                                    "under up micro mini multi".split())
+_BROKEN_PREFIXES: Final = frozenset(
+    "all anti auto bi co e ex in inter intra on one over out pre pro re sub super under up micro mini multi".split()
+)
 """Those of them that are as often the first syllables of a broken word: joined unless a vocabulary knows better."""
 
 

@@ -147,7 +147,7 @@ def _stop_ends(text: str, begin: int, match: re.Match[str], after: tuple[str, st
     opener, word = after
     found = _WORD_BEFORE.search(text[max(begin, match.start() - _LOOK_BACK) : match.start()])
     token = found.group() if found else ""
-    first = not text[begin : match.start() - len(token)].strip(' \t\r\n\f"\'“«([*_-')
+    first = not text[begin : match.start() - len(token)].strip(" \t\r\n\f\"'“«([*_-")
     bare = re.split(r"['’]", token)[-1].strip("-/&.") if token else ""
     lower = bare.lower()
     starter = not word or (word.lower().rstrip("'’") in STARTERS and not (len(word) == 1 and word not in "AEIO"))

@@ -41,9 +41,7 @@ _BIGRAM_SCRIPTS = (
     r"\u2e80-\u2fdf\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f"
     r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\U00020000-\U0003ffff"
 )
-_TOKEN = re.compile(
-    rf"\b[cf](?:\+\+|#)(?![\w+#])|[\w{_MARKS}]+(?:(?:[-./:@&']|(?<=\d),(?=\d))[\w{_MARKS}]+)*"
-)
+_TOKEN = re.compile(rf"\b[cf](?:\+\+|#)(?![\w+#])|[\w{_MARKS}]+(?:(?:[-./:@&']|(?<=\d),(?=\d))[\w{_MARKS}]+)*")
 _BIGRAM_RUN = re.compile(rf"[{_BIGRAM_SCRIPTS}]+")
 _SPLIT = re.compile(r"[^\w" + _MARKS + r"]+|_+")
 _NUMBER = re.compile(r"\d+[.,]\d{1,2}|\d{1,3}(?:[.,']\d{3})+(?:[.,]\d+)?")

@@ -114,6 +114,7 @@ class _SectionChunks:
 
     def _balanced(self, atoms: Sequence[Piece], low: int, cut: int, high: int) -> int:
         """The cut that makes the larger of two groups smallest."""
+
         def larger(at: int) -> int:
             return max(self._cost(atoms[low:at]), self._cost(atoms[at:high]))
 
