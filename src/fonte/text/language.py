@@ -1,8 +1,8 @@
 """Which language a text is in: a fastText model for documents and paragraphs, lingua for short questions.
 
 Both libraries are optional (extra ``language``), read only files inside their packages, and are loaded on first use
-(about 60 ms for fastText and 0.3 s for lingua, whose low accuracy mode saves 150 MB and five seconds). Without them English and Italian are
-told apart by their function words.
+(about 60 ms for fastText and 0.3 s for lingua, whose low accuracy mode saves 150 MB and some seconds). Without them
+English and Italian are told apart by their function words.
 """
 
 from __future__ import annotations

@@ -19,6 +19,9 @@ WORD_SLACK: Final = 3
 NUMBER_TOLERANCE: Final = 0.01
 """Share of the source's numbers that canonical text may lack: a page number is not always told from a figure."""
 NUMBER_SLACK: Final = 1
+FURNITURE_WORDS: Final = 12
+FURNITURE_NUMBERS: Final = 4
+"""Words and numbers that one repeated header or footer line, left out on purpose, may have held."""
 SHOWN_WORDS: Final = 8
 """How many of the missing words a loss names."""
 
@@ -85,11 +88,12 @@ def _source_losses(parsed: Parsed, canonical: Counts) -> Iterable[Loss]:
     """What the source had and canonical text has not, beyond what the parser said it left out and the tolerances."""
     source = parsed.source_counts
     told = sum(loss.count for loss in parsed.losses if loss.code in _COUNTED_IN_WORDS)
+    lines = sum(loss.count for loss in parsed.losses if loss.code == "page_furniture")
     words = source.words - canonical.words
-    if words - told > max(WORD_SLACK, WORD_TOLERANCE * source.words):
+    if words - told - FURNITURE_WORDS * lines > max(WORD_SLACK, WORD_TOLERANCE * source.words):
         yield Loss("words_lost", f"{words} of {source.words} words did not reach the text", words)
     numbers = source.numbers - canonical.numbers
-    if not told and numbers > max(NUMBER_SLACK, NUMBER_TOLERANCE * source.numbers):
+    if not told and numbers - FURNITURE_NUMBERS * lines > max(NUMBER_SLACK, NUMBER_TOLERANCE * source.numbers):
         yield Loss("numbers_lost", f"{numbers} of {source.numbers} numbers did not reach the text", numbers)
     if source.rows > canonical.rows:
         count_ = source.rows - canonical.rows

@@ -178,6 +178,17 @@ def test_a_chunk_long_enough_has_its_own_language() -> None:
     assert [chunk.language for chunk in chunks(doc, ChunkingRecipe("boundaries", 200))] == ["it", "en", "en"]
 
 
+def test_chunks_of_a_document_in_several_languages_each_have_their_own() -> None:
+    doc = document(
+        heading("A"),
+        paragraph("Ogni quanto conviene far analizzare l'acqua di un pozzo privato? Almeno una volta l'anno."),
+        heading("B"),
+        paragraph("How often should the water of a private well be analyzed? At least once each year."),
+        language="und",
+    )
+    assert [chunk.language for chunk in chunks(doc, ChunkingRecipe("boundaries", 200))] == ["it", "en"]
+
+
 def test_a_size_without_room_is_a_configuration_error() -> None:
     recipe = Recipe("1", "1", ChunkingRecipe("boundaries", 2), "t", Space("s", "m", "1", 4, 512))
     with pytest.raises(ConfigError):

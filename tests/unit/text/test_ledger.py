@@ -58,6 +58,9 @@ def test_words_and_numbers_of_the_source_are_compared_within_the_tolerance() -> 
 def test_what_a_parser_left_out_on_purpose_is_no_loss() -> None:
     told = (Loss("boilerplate", "27 words", 27),)
     assert judged(replace(whole(), source_counts=Counts(words=40, numbers=9), losses=told))[0].balanced
+    furniture = (Loss("page_furniture", "3 lines", 3),)
+    assert judged(replace(whole(), source_counts=Counts(words=40, numbers=9), losses=furniture))[0].balanced
+    assert not judged(replace(whole(), source_counts=Counts(words=80), losses=furniture))[0].balanced
     ocr = (Loss("page_needs_ocr", "page 3", 1),)
     assert not judged(replace(whole(), losses=ocr))[0].balanced
 

@@ -7,12 +7,14 @@ from collections.abc import Sequence
 from fonte.protocols import Tokenizer
 from fonte.text.chunking.header import fitting_header, heading_line
 from fonte.text.chunking.measure import safe_cut, trim, word_cut
-from fonte.text.language import VERY_SURE, detect
+from fonte.text.language import SURE, VERY_SURE, detect
 from fonte.text.normalise import search_form
-from fonte.types import Chunk, Document, Language, Recipe, chunk_id
+from fonte.types import UNKNOWN_LANGUAGE, Chunk, Document, Language, Recipe, chunk_id
 
 _OWN_LANGUAGE_CHARACTERS = 200
 """From this many characters a chunk's own language is detected; shorter ones take the document's."""
+_MIXED_CHARACTERS = 60
+"""The same for a document whose own language is not known."""
 _LANGUAGE_SAMPLE = 320
 """Characters in a chunk's middle that tell its language: detection would cost more than all the rest otherwise."""
 
@@ -107,11 +109,13 @@ class Emitter:
         return known
 
     def _language(self, content: str) -> Language:
-        if len(content) < _OWN_LANGUAGE_CHARACTERS:
+        # A document in several languages has none; each of its chunks is judged by what it is.
+        mixed = self._document.language == UNKNOWN_LANGUAGE
+        if len(content) < (_MIXED_CHARACTERS if mixed else _OWN_LANGUAGE_CHARACTERS):
             return self._document.language
         middle = max(0, (len(content) - _LANGUAGE_SAMPLE) // 2)
         sample = content[middle : middle + _LANGUAGE_SAMPLE]
-        return detect(sample, default=self._document.language, sureness=VERY_SURE)
+        return detect(sample, default=self._document.language, sureness=SURE if mixed else VERY_SURE)
 
 
 def contains(ranges: Sequence[tuple[int, int]], start: int, end: int) -> bool:
