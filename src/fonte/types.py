@@ -528,6 +528,8 @@ class Passage:
     end: int
     hit: Hit
     parts: tuple[str, ...] = ()
+    copies: tuple[tuple[str, str], ...] = ()
+    """Document id and source URI of equal passages elsewhere that the asker may read."""
 
     @property
     def content(self) -> str:
@@ -585,6 +587,8 @@ class Citation:
     fragment: str
     url: str
     cosine_distance: float | None
+    duplicates: tuple[tuple[str, str], ...] = ()
+    """Document id and source URI of other documents that say the same."""
 
     def __post_init__(self) -> None:
         if sha256_hex(self.quote) != self.quote_sha256:
