@@ -329,6 +329,19 @@ def test_a_rollback_never_gives_back_rights(catalog: SqliteCatalog) -> None:
     assert catalog.revoked("g1", ADA) == ("d1",)
 
 
+def test_a_rollback_gives_back_a_document_that_could_not_be_read(catalog: SqliteCatalog) -> None:
+    publish(catalog, "g1", None, d1=["public"])
+    catalog.add_generation(building("g2", "g1"))
+    state, _ = document("d1", [], version="")
+    catalog.put_document("g2", replace(state, status=DocumentStatus.FAILED, reason="not readable"), None)
+    catalog.update_generation("g2", GenerationState.CANDIDATE)
+    catalog.publish("g2", expected="g1")
+    assert not catalog.may_read("d1", ANYONE)
+    catalog.publish("g1", expected="g2")
+    assert catalog.may_read("d1", ANYONE)
+    assert catalog.document("g1", "d1") is not None
+
+
 def test_case_30_a_deleted_document_found_again_comes_back_with_its_generation(catalog: SqliteCatalog) -> None:
     publish(catalog, "g1", None, d1=["public"])
     catalog.delete(["d1"])

@@ -352,3 +352,13 @@ def test_a_table_that_is_not_what_the_catalog_says_is_refused(store: Any) -> Non
         store.open(replace(generation, chunks=2))
     with pytest.raises(CorruptIndex):
         store.open(replace(generation, table="chunks-nowhere"))
+
+
+def test_centroids_are_means_within_each_language(store: Any) -> None:
+    rows = [(stored("c1"), ["x"]), (stored("c2", "d2", language="en"), ["x"]), (stored("c3", "d3"), ["x"])]
+    vectors = random_units(3, 5)
+    found = store.open(build(store, rows, vectors)).centroids()
+    assert {language: count for language, (_, count) in found.items()} == {"it": 2, "en": 1}
+    assert found["it"][0] == pytest.approx((vectors[0] + vectors[2]) / 2, abs=1e-6)
+    assert found["en"][0] == pytest.approx(vectors[1], abs=1e-6)
+    assert dict(store.open(sealed(store.begin(RECIPE, None))).centroids()) == {}

@@ -10,7 +10,7 @@ import sqlite3
 from fonte.errors import GenerationConflict, NotFound
 from fonte.stores import rights
 from fonte.stores.rows import get_acl, put_acl, put_recipe, put_time
-from fonte.types import Generation, GenerationState
+from fonte.types import DocumentStatus, Generation, GenerationState
 
 SELECT = """
 SELECT g.*, (SELECT count(*) FROM generation_documents d WHERE d.generation = g.seq) AS documents
@@ -120,7 +120,8 @@ def publish(connection: sqlite3.Connection, generation_id: str, expected: str | 
     """Move the alias if ``expected`` is still active, and set live rights.
 
     A document's live rights become its rights in the generation, cut down by every narrowing since the generation
-    began. Tombstones stay, but for those that the generation's own sync lifted and that are older than it.
+    began. Where that takes roles away it is a narrowing itself, so that no rollback gives them back. Tombstones stay,
+    but for those that the generation's own sync lifted and that are older than it.
 
     Raises:
         NotFound. GenerationConflict: another one is active by now, or the generation was never finished.
@@ -148,8 +149,8 @@ def _apply_rights(connection: sqlite3.Connection, seq: int, began: int, moment: 
     live = {row[0]: (row[1], row[2]) for row in connection.execute("SELECT document_id, acl, deleted FROM rights")}
     changed: list[tuple[str, str, int | None]] = []
     narrowed: list[tuple[str, int, str]] = []
-    for document, indexed in connection.execute(
-        "SELECT d.document_id, e.acl FROM generation_documents d JOIN entries e ON e.key = d.entry"
+    for document, indexed, status in connection.execute(
+        "SELECT d.document_id, e.acl, e.status FROM generation_documents d JOIN entries e ON e.key = d.entry"
         " WHERE d.generation = ?",
         (seq,),
     ):
@@ -162,7 +163,9 @@ def _apply_rights(connection: sqlite3.Connection, seq: int, began: int, moment: 
         after = put_acl(acl)
         if (before, live.get(document, (None, None))[1]) != (after, deleted):
             changed.append((document, after, deleted))
-        if before is not None and not get_acl(before).roles <= acl.roles:
+        # A document that could not be read says nothing about rights: going back to its last good state gives it back.
+        decided = status != DocumentStatus.FAILED
+        if decided and before is not None and not get_acl(before).roles <= acl.roles:
             narrowed.append((document, moment, after))
     connection.executemany("INSERT OR REPLACE INTO rights (document_id, acl, deleted) VALUES (?, ?, ?)", changed)
     connection.executemany("INSERT OR REPLACE INTO narrowings (document_id, clock, acl) VALUES (?, ?, ?)", narrowed)

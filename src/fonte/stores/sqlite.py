@@ -157,7 +157,7 @@ class Database:
     def _connect(self) -> _Connection:
         target = str(self.path)
         uri = False
-        if self.path.exists() and not os.access(self.path.parent, os.W_OK):
+        if self.path.exists() and not os.access(self.path.parent, os.W_OK) and not self._has_log():
             # A home on read-only storage: WAL needs a writable folder, so say that nobody writes.
             target, uri = f"{self.path.absolute().as_uri()}?immutable=1", True
         connection = sqlite3.connect(
@@ -170,6 +170,10 @@ class Database:
         )
         self._all.add(connection)
         return connection
+
+    def _has_log(self) -> bool:
+        log = self.path.with_name(f"{self.path.name}-wal")
+        return log.exists() and log.stat().st_size > 0
 
     def _create(self, connection: sqlite3.Connection) -> None:
         """Make the tables unless they are there, with two processes doing so at once."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import sqlite3
 import stat
 from pathlib import Path
@@ -20,7 +21,7 @@ from fonte.stores.lance_index import LanceIndex
 from fonte.stores.sql_filter import NOBODY, any_of, readable
 from fonte.stores.sqlite import sqlite_error
 from fonte.stores.vector_cache import SqliteVectorCache
-from fonte.types import Acl
+from fonte.types import Acl, Principal
 
 
 def test_opening_and_reading_make_nothing(home: Path) -> None:
@@ -85,6 +86,20 @@ def test_a_catalog_reopened_in_another_thread_of_life(home: Path) -> None:
     assert store.catalog.active().id == "g1"  # closing is not the end
     store.close()
     assert Home(home).tenant("default").catalog.document("g1", "d1") == document("d1")[1]
+
+
+def test_a_home_on_read_only_storage_is_read_and_not_written(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = Home(home).tenant("default")
+    publish(store.catalog, "g1", None, d1=["public"])
+    store.close()
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    later = Home(home).tenant("default")
+    assert later.catalog.active().id == "g1"
+    assert later.catalog.document("g1", "d1") == document("d1")[1]
+    with pytest.raises(StoreUnavailable, match="cannot be opened or written"):
+        later.catalog.delete(["d1"])
+    assert later.catalog.may_read("d1", Principal())
+    later.close()
 
 
 # --- the vector cache ------------------------------------------------------------------------------------------------
