@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 
 from fonte.cite import Cited, cite
 from fonte.context import build_passages
+from fonte.errors import CorruptIndex
 from fonte.evidence import EvidenceScorer, features, question_weights
 from fonte.gate import NOTHING, GateModel
 from fonte.protocols import Catalog, Embedder, Generator, IndexReader, Terms
@@ -27,6 +28,7 @@ from fonte.types import (
     GateVerdict,
     Language,
     Passage,
+    Principal,
     Query,
     SearchResult,
     SearchResults,
@@ -123,6 +125,12 @@ class Asker:
             yield self._abstain(asked, reason, generator.name)
             return
         draft = generator.draft(asked.query, asked.passages, language=asked.language)
+        shown = len(asked.passages)
+        asked = self._still_readable(asked)
+        if len(asked.passages) < shown:
+            # Rights narrowed while the generator wrote, and it may have used any passage: nothing of it is shown.
+            yield self._abstain(asked, AbstentionReason.NOTHING_RETRIEVED, generator.name)
+            return
         if draft.declined:
             yield self._abstain(asked, AbstentionReason.GENERATOR_DECLINED, generator.name, draft)
             return
@@ -139,14 +147,35 @@ class Asker:
         revoked = self.catalog.revoked(self.reader.generation.id, query.principal)
         retriever = Retriever(self.reader, self.embedder, self.terms)
         retrieved = retriever.retrieve(query, revoked, self.settings.retrieval)
+        found = self._readable(retrieved.found, query.principal)
         documents = {}
-        for document_id in dict.fromkeys(one.stored.chunk.document_id for one in retrieved.found):
+        for document_id in dict.fromkeys(one.stored.chunk.document_id for one in found):
             document = self.catalog.document(self.reader.generation.id, document_id)
-            # Rights are asked once more where the text leaves the store: they may have narrowed a moment ago.
-            if document is not None and self.catalog.may_read(document_id, query.principal):
-                documents[document_id] = document
-        found = tuple(one for one in retrieved.found if one.stored.chunk.document_id in documents)
+            if document is None:
+                raise CorruptIndex(
+                    f"document {document_id} is in the index and has no text in the catalog", hint="run fonte sync again"
+                )
+            documents[document_id] = document
         return replace(retrieved, found=found), documents
+
+    def _still_readable(self, asked: Asked) -> Asked:
+        """The same without what the asker could read when the passages were chosen, and cannot read any more."""
+        found = self._readable(asked.retrieved.found, asked.query.principal)
+        copies = {one.stored.chunk.id: one.copies for one in found}
+        passages = tuple(
+            replace(one, copies=copies[one.stored.chunk.id]) for one in asked.passages if one.stored.chunk.id in copies
+        )
+        return replace(asked, retrieved=replace(asked.retrieved, found=found), passages=passages)
+
+    def _readable(self, found: Sequence[Found], principal: Principal) -> tuple[Found, ...]:
+        """Rights are asked once more where text leaves the store: they may have narrowed a moment ago."""
+        named = {one.stored.chunk.document_id for one in found} | {copy for one in found for copy, _ in one.copies}
+        readable = {document for document in named if self.catalog.may_read(document, principal)}
+        return tuple(
+            replace(one, copies=tuple(copy for copy in one.copies if copy[0] in readable))
+            for one in found
+            if one.stored.chunk.document_id in readable
+        )
 
     def prepare(self, query: Query) -> Asked:
         """Everything up to the gate's verdict: what was retrieved, the passages, and what the gate saw in them."""

@@ -54,6 +54,7 @@ def mint(passage: Passage) -> Citation:
         fragment=part,
         url=document.uri if "#" in document.uri else document.uri + part,
         cosine_distance=passage.hit.dense_distance,
+        duplicates=passage.copies,
     )
 
 

@@ -51,6 +51,7 @@ def build_passages(
                 end=one.end,
                 hit=one.hit,
                 parts=one.parts,
+                copies=one.copies,
             )
         )
     return passages

@@ -71,7 +71,7 @@ def search_result(result: SearchResult) -> Json:
             "rrf": hit.rrf,
             "rerank": hit.rerank,
         },
-        "duplicates": [{"document_id": document, "source_uri": uri} for document, uri in result.duplicates],
+        "duplicates": _duplicates(result.duplicates),
     }
 
 
@@ -103,6 +103,7 @@ def citation(one: Citation) -> Json:
         "label": one.label,
         "url": one.url,
         "cosine_distance": one.cosine_distance,
+        "duplicates": _duplicates(one.duplicates),
     }
 
 
@@ -123,6 +124,7 @@ def answer(one: Answer) -> Json:
         "timings_ms": _timings(one.trace.timings_ms),
         "trace_id": one.trace.id,
         "answer_id": one.answer_id,
+        "notes": list(one.trace.notes),
     }
     if isinstance(one, Abstained):
         return common | {
@@ -279,6 +281,10 @@ def _counts(one: Counts) -> Json:
         "rows": one.rows,
         "pages": one.pages,
     }
+
+
+def _duplicates(copies: Sequence[tuple[str, str]]) -> list[Json]:
+    return [{"document_id": document, "source_uri": uri} for document, uri in copies]
 
 
 def _timings(timings: Mapping[str, float]) -> Json:

@@ -16,10 +16,10 @@ from typing import Any, Protocol, Self
 
 from fonte import contract
 from fonte.answer import AnswerSettings, Asker, abstention_message, answer_language, now, with_languages
-from fonte.errors import GateFailed, InvalidQuery, NotFound, SpaceMismatch
+from fonte.errors import GateFailed, InvalidQuery, NotFound, SpaceMismatch, StoreUnavailable
 from fonte.evidence import EvidenceScorer
 from fonte.gate import NOTHING, GateModel
-from fonte.ingest import Candidate, Ingestor, ParserPool, Tally, counted, failures, plan_sync, stamp_of
+from fonte.ingest import Candidate, Ingestor, ParserPool, Tally, copies, counted, failures, plan_sync, stamp_of
 from fonte.protocols import Catalog, Chunker, Embedder, Generator, IndexStore, Progress, SourceReader, Terms, VectorCache
 from fonte.publish import publish, rollback
 from fonte.retrieve import Mode
@@ -204,6 +204,7 @@ class OpenCorpus:
             )
             _remember(catalog, specs)
             if plan.nothing_to_do and active is not None:
+                self._forget(store)
                 states = catalog.states(active.id)
                 return SyncReport(
                     active.id, True, counted(plan, states, Tally()), 0, 0, active.chunks, 0,
@@ -214,6 +215,7 @@ class OpenCorpus:
             held_back = bool(notes)
             self._forget(store)
             states = catalog.states(candidate.generation.id)
+            notes = [*copies(plan, states), *notes]
         return SyncReport(
             generation=candidate.generation.id,
             published=publish and not held_back,
@@ -248,8 +250,13 @@ class OpenCorpus:
         return []
 
     def _forget(self, store: TenantStore) -> None:
-        store.catalog.forget_generations(KEPT_GENERATIONS)
-        store.index.drop([one for one in store.catalog.generations() if one.state is not GenerationState.REJECTED])
+        """Remove what nobody will go back to: old generations, old candidates, what a killed sync left."""
+        catalog = store.catalog
+        candidates = [one for one in catalog.generations() if one.state is GenerationState.CANDIDATE]
+        for one in candidates[:-KEPT_GENERATIONS]:
+            catalog.update_generation(one.id, GenerationState.REJECTED, verdict="superseded by later candidates")
+        catalog.forget_generations(KEPT_GENERATIONS)
+        store.index.drop([one for one in catalog.generations() if one.state is not GenerationState.REJECTED])
 
     def publish(self, generation: str, *, tenant: str = "default", override: str | None = None) -> tuple[str, str | None]:
         """Make a generation active; (its id, the id of the one before).
@@ -347,9 +354,7 @@ class OpenCorpus:
             yield _nothing(with_languages(query))
             return
         for item in asker.stream(query, self._parts.make_generator(generator, self._parts.scorer)):
-            if isinstance(item, Answered | Abstained):
-                self._store(item, principal)
-            yield item
+            yield self._kept(item, principal) if isinstance(item, Answered | Abstained) else item
 
     def answer(self, answer_id: str, *, principal: Principal) -> str:
         """A stored answer's JSON, byte for byte, while the asker may still read all that it cites.
@@ -391,13 +396,16 @@ class OpenCorpus:
             settings=replace(settings, retrieval=retrieval),
         )
 
-    def _store(self, answer: Answer, principal: Principal) -> None:
+    def _kept(self, answer: Answer, principal: Principal) -> Answer:
+        """The answer, stored; where the store cannot be written (read-only, full) with a note that it was not kept."""
         store = self._store_of(principal.tenant)
-        cited = answer.citations if isinstance(answer, Answered) else ()
-        near = answer.nearest if isinstance(answer, Abstained) else ()
-        documents = {one.document_id for one in cited} | {one.stored.chunk.document_id for one in near}
         body = json.dumps(contract.answer(answer), ensure_ascii=False)
-        store.catalog.save_answer(answer.answer_id, principal, now(), body, sorted(documents))
+        try:
+            store.catalog.save_answer(answer.answer_id, principal, now(), body, sorted(_named(answer)))
+        except StoreUnavailable as error:
+            note = f"this answer was not kept: {error.message}"
+            return replace(answer, answer_id="", trace=replace(answer.trace, notes=(*answer.trace.notes, note)))
+        return answer
 
     # --- looking ---------------------------------------------------------------------------------------------------
 
@@ -499,6 +507,17 @@ class OpenCorpus:
                 hint="name it by its id: " + ", ".join(state.document_id for state in found),
             )
         return found[0]
+
+
+def _named(answer: Answer) -> set[str]:
+    """Every document that an answer names: all must still be readable when it is read again."""
+    if isinstance(answer, Answered):
+        copied = [one.duplicates for one in answer.citations]
+        named = {one.document_id for one in answer.citations}
+    else:
+        copied = [one.duplicates for one in answer.nearest]
+        named = {one.stored.chunk.document_id for one in answer.nearest}
+    return named | {document for copies_of_one in copied for document, _ in copies_of_one}
 
 
 def _remember(catalog: Catalog, specs: dict[str, SourceOptions]) -> None:

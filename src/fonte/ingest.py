@@ -42,6 +42,8 @@ from fonte.types import (
 
 BATCH_CHUNKS = 256
 """Chunks embedded and written together: enough to sort by length, few enough to show progress."""
+MOST_COPIES_TOLD = 20
+"""Notes about documents of equal content in one report."""
 
 _INCOMPLETE = (DocumentStatus.FAILED, DocumentStatus.PARTIAL, DocumentStatus.EMPTY, DocumentStatus.NEEDS_OCR)
 _SEARCHABLE = (DocumentStatus.READY, DocumentStatus.PARTIAL)
@@ -463,3 +465,18 @@ def failures(plan: Plan, states: Sequence[DocumentState]) -> tuple[Failure, ...]
         for state in states
         if state.uri in plan.roots and state.status in _INCOMPLETE
     )
+
+
+def copies(plan: Plan, states: Sequence[DocumentState]) -> list[str]:
+    """A note for each new or changed document whose bytes are those of another document of the generation."""
+    new = {source.uri for source in plan.parse}
+    by_content: dict[str, list[DocumentState]] = {}
+    for state in states:
+        if state.version and state.chunks:
+            by_content.setdefault(state.version, []).append(state)
+    notes = []
+    for alike in by_content.values():
+        first, *rest = sorted(alike, key=lambda state: (state.uri in new, state.name, state.uri))
+        notes += [f"{state.name} has the same content as {first.name}" for state in rest if state.uri in new]
+    told = sorted(notes)[:MOST_COPIES_TOLD]
+    return told + ([f"and {len(notes) - len(told)} more copies"] if len(notes) > len(told) else [])

@@ -58,6 +58,8 @@ def ask(options: argparse.Namespace, output: Output) -> int:
                 answer = item
     if answer is None:
         raise AssertionError("a stream ends with its answer")
+    for note in answer.trace.notes:
+        output.note(note)
     if output.json_mode:
         output.json(contract.answer(answer))
     else:
