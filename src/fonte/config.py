@@ -2,8 +2,7 @@
 
 Later wins: defaults, the file, ``FONTE_SECTION_KEY`` variables, the command line. An unknown key is refused with the
 nearest known one; a name that a later version will know is refused as not built yet; a secret in the file is refused.
-Every refusal is one ``ConfigError`` that names the file (or variable) and the key. Only ``wiring`` and ``cli`` import
-this module.
+Every refusal is one ``ConfigError`` that names the file (or variable) and the key.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ _Raw: TypeAlias = dict[str, typing.Any]
 """What TOML gave: nothing is known of it until the models have looked."""
 
 _SECRET = re.compile(r"api_?key|token|secret|passw(or)?d|credential|bearer|private_?key", re.IGNORECASE)
-_SECRET_HINT = "take it out of the file; keys come from the environment, e.g. FONTE_GENERATION_API_KEY"  # noqa: S105 - a hint's text, no secret
+_SECRET_HINT = "take it out of the file; keys come from the environment"  # noqa: S105 - a hint's text
 _SECRET_VARIABLE = re.compile(r"FONTE_[A-Z_]*?(API_KEY|TOKEN|SECRET|PASSWORD)(_FILE)?")
 _ALIASES = {"FONTE_DATABASE_URL": ("store", "database_url")}
 
@@ -294,7 +293,7 @@ def _read(path: Path) -> _Raw:
         raise ConfigError(f"{path}: cannot be read: {reason}", hint="name a readable file with --config") from error
     except UnicodeDecodeError as error:
         raise ConfigError(f"{path}: is not UTF-8 text (byte {error.start})", hint="save it as UTF-8") from error
-    except tomllib.TOMLDecodeError as error:
+    except ValueError as error:
         raise ConfigError(f"{path}: is not valid TOML: {error}", hint="correct that line") from error
 
 
@@ -395,10 +394,6 @@ def _anchored(settings: Settings, path: Path | None) -> Settings:
     source = settings.embedding.source
     if source.startswith("path:"):
         source = f"path:{base / Path(source.removeprefix('path:')).expanduser()}"
-    return settings.model_copy(
-        update={
-            "golden": golden.model_copy(update=anchored),
-            "embedding": settings.embedding.model_copy(update={"source": source}),
-            "file": path,
-        }
-    )
+    embedding = settings.embedding.model_copy(update={"source": source})
+    changed = {"golden": golden.model_copy(update=anchored), "embedding": embedding, "file": path}
+    return settings.model_copy(update=changed)
