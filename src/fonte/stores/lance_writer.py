@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -144,14 +145,13 @@ class LanceWriter:
         self._flush()
         count = len(self._ids)
         with lance_call("sealing the index"):
-            self._table.optimize()
+            self._tidy()
             rows = self._table.count_rows()
             if rows != count:
                 message = f"the index holds {rows} chunks and should hold {count}"
                 raise CorruptIndex(message, hint="run the sync again")
             if count:
                 self._build_indexes(count)
-            self._tidy()
             version = self._table.version
         _sync_to_disk(self._folder)
         return version, count
@@ -174,9 +174,13 @@ class LanceWriter:
             self._table.create_index("document_id", config=BTree(), replace=True)
 
     def _tidy(self) -> None:
-        """Leave only the last version: nobody reads this table yet, and other generations have their own links."""
-        from datetime import timedelta
+        """Drop the base's indexes, bind the rows in few fragments, and leave only the last version's files.
 
+        Nobody reads this table yet, and other generations have their own links. Indexes go first, so that nothing is
+        spent on keeping them true to rows that move.
+        """
+        for index in self._table.list_indices():
+            self._table.drop_index(index.name)
         self._table.optimize(cleanup_older_than=timedelta(milliseconds=1), delete_unverified=True)
 
 
