@@ -30,11 +30,13 @@ VERY_SURE: Final = 0.85
 _SURE_QUESTION = 0.6
 _NEARLY_SURE = 0.5
 _THINKABLE = 0.1
+_LONGEST_QUESTION = 1000
+"""Characters of a question that its language is told by."""
 _AMBIGUOUS: Final = ("en", "it")
 
 _WORD = re.compile(r"[^\W\d_]+")
 _QUOTED = re.compile(r"\"[^\"]*\"|“[^”]*”|«[^»]*»")
-_CODE = re.compile(r"[^\s\d]*\d\S*")
+_CODE = re.compile(r"(?<!\S)[^\s\d]*+\d\S*")
 _FUNCTION_WORDS: Final = {
     "en": frozenset(
         "the of and to in is was what how who which when where why did does do are were that this it its with for on "
@@ -91,6 +93,7 @@ def question_languages(text: str) -> tuple[Language, ...]:
 
     One when it is clear; several when it is too short to tell; ("en", "it") for a bare code or name.
     """
+    text = text[:_LONGEST_QUESTION]
     asked = _CODE.sub(" ", text)
     # A quoted title is often in another language than the question, and so is a name.
     words = _WORD.findall(_QUOTED.sub(" ", asked)) or _WORD.findall(asked)

@@ -18,7 +18,7 @@ _FOLDED: Final[dict[int, str | None]] = {
 }
 _RARE = re.compile("[" + "".join(map(re.escape, map(chr, _FOLDED))) + "]")
 _SOFT_LINE_END = re.compile("\u00ad[ \t\r]*\n\\s*")
-_LINE_END_HYPHEN = re.compile(r"([^\W\d_]+)[-\u2010\u2011][ \t\r]*\n[ \t]*([^\W\d_]+)")
+_LINE_END_HYPHEN = re.compile(r"(?<![^\W\d_])([^\W\d_]{1,40}+)[-\u2010\u2011][ \t\r]*\n[ \t]*([^\W\d_]+)")
 _KEEPS_HYPHEN: Final = frozenset(
     "all anti arch auto bi co cross ex far full half hard high ill in inter intra left long low many micro mid mini "
     "multi near neo non off on one open out over part post pre pro pseudo quasi re real right second self semi short "

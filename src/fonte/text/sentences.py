@@ -24,7 +24,8 @@ from fonte.types import Language
 
 _CLOSERS = "\"'”’»›)\\]}*_"
 _TERMINATOR = re.compile(
-    rf"[.!?…‽؟۔।]+(?:[{_CLOSERS}]|\[\d{{1,3}}\])*(?=\s)"
+    # Begun only where a run of marks begins, and possessive: a page of dots must not take a page squared.
+    rf"(?<![.!?…‽؟۔।])[.!?…‽؟۔।]++(?:[{_CLOSERS}]|\[\d{{1,3}}\])*+(?=\s)"
     r"|[。！？｡]+[」』”’）】》\"]*"
 )
 _WORD_BEFORE = re.compile(r"[\w.’'&/-]*$")

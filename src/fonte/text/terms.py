@@ -32,6 +32,8 @@ _STEMMERS: Final = {
 _CACHE_LIMIT = 200_000
 """Words remembered for each language; the memory is emptied when it is full."""
 _LONGEST_CODE = 64
+_LONGEST_WORD = 128
+"""Longer runs of letters are no words; their first characters stand for them, in documents and questions alike."""
 _MOST_PARTS = 8
 
 _MARKS = (
@@ -93,7 +95,7 @@ class Analyser:
         mute: frozenset[str] = frozenset().union(*(STOP_WORDS.get(code, frozenset()) for code in languages))
         terms: dict[str, None] = {}
         for code in codes:
-            for token in tokens:
+            for token in dict.fromkeys(tokens):
                 terms.update(dict.fromkeys(self._token_terms(token, code)))
                 for number in _numbers(token):
                     terms.update(dict.fromkeys([number, *self._forms(number, code)]))
@@ -146,7 +148,7 @@ class Analyser:
         if 2 < len(parts) <= _MOST_PARTS:  # noqa: PLR2004 - with two parts the pair is the whole
             for left, right in pairwise(parts):
                 yield whole([left, right])
-        for part in parts:
+        for part in dict.fromkeys(parts):
             runs = _RUNS.findall(part)
             if len(parts) > 1 and len(runs) > 1:
                 yield part
@@ -165,6 +167,7 @@ class Analyser:
 
     def _forms(self, word: str, language: Language) -> Iterable[str]:
         """The stem, for recall, and beside it the exact form, for precision; a word of no language has one form."""
+        word = word[:_LONGEST_WORD]
         yield f"{language}:{self._stem(word, language)}"
         if language != UNKNOWN_LANGUAGE:
             yield f"{language}={word}"
@@ -202,7 +205,7 @@ def _has_digit(text: str) -> bool:
 
 def _numbers(token: str) -> list[str]:
     """Runs of digits of a question's token, which a document may hold alone or inside an identifier."""
-    return [] if _NUMBER.fullmatch(token) else re.findall(r"\d+", token)
+    return [] if _NUMBER.fullmatch(token) else list(dict.fromkeys(re.findall(r"\d+", token)))
 
 
 def _is_mute(term: str, mute: frozenset[str]) -> bool:

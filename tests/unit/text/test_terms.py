@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fonte.text.language import question_languages
+from fonte.text.sentences import sentences
 from fonte.text.terms import Analyser
 
 ANALYSER = Analyser()
@@ -113,3 +117,15 @@ def test_no_term_holds_white_space_and_every_text_finds_itself(text: str, langua
 def test_the_version_is_that_of_the_rules() -> None:
     assert ANALYSER.version == Analyser().version
     assert len(ANALYSER.version) == 16
+
+
+@pytest.mark.parametrize(
+    "text", ["." * 60_000, "a" * 60_000, "é" * 60_000, "a-" * 30_000, "1." * 30_000, "-\n" * 30_000]
+)
+def test_hostile_runs_take_no_time_squared(text: str) -> None:
+    began = time.process_time()
+    assert all(len(term) < 200 for term in ANALYSER.document_terms(text, "en"))
+    ANALYSER.query_terms(text, ("en", "it"))
+    question_languages(text)
+    sentences(text, "en")
+    assert time.process_time() - began < 8

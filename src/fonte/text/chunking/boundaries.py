@@ -6,6 +6,7 @@ balanced with the chunk before it. Strategies C to F of document A are this with
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -168,8 +169,9 @@ class _SectionChunks:
         if low > previous[0] and not text[low - 1].isspace():
             following = next((at for at in range(low, previous[1]) if text[at].isspace()), None)
             low = following + 1 if following is not None and following + 1 < previous[1] else low
-        row = next((atom for atom in atoms if atom.kind is BlockKind.ROW and atom.start < low < atom.end), None)
-        return min(start, row.end if row is not None else low)
+        inside = atoms[max(0, bisect_right(atoms, low, key=lambda atom: atom.start) - 1)]
+        cuts_row = inside.kind is BlockKind.ROW and inside.start < low < inside.end
+        return min(start, inside.end if cuts_row else low)
 
 
 def _table_headers(document: Document) -> dict[int, list[Span]]:
