@@ -22,6 +22,7 @@ from fonte.stores import pins
 from fonte.stores.lance_errors import lance_call
 from fonte.stores.lance_reader import LanceReader, OpenTable, check_count
 from fonte.stores.lance_rows import schema
+from fonte.stores.lance_start import lancedb
 from fonte.stores.lance_writer import LanceWriter
 from fonte.types import Generation, GenerationState, Recipe
 
@@ -46,11 +47,10 @@ class LanceIndex:
         self._open: OrderedDict[tuple[str, int], OpenTable] = OrderedDict()
 
     def _connection(self) -> DBConnection:
-        import lancedb
-
+        library = lancedb()
         with self._lock, lance_call("opening the index"):
             if self._database is None:
-                self._database = lancedb.connect(self._folder)
+                self._database = library.connect(self._folder)
             return self._database
 
     def begin(self, recipe: Recipe, base: Generation | None) -> LanceWriter:

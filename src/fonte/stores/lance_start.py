@@ -1,0 +1,60 @@
+"""Importing LanceDB without paying for what fonte does not use of it.
+
+LanceDB imports the client of a REST catalog whose 350 pydantic models and checked methods are built at import: more
+than a second of processor time at each start of the command line. Here they are built when first used instead.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from importlib.util import find_spec
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+_CLIENT = "lance_namespace_urllib3_client"
+_lock = Lock()
+
+
+def lancedb() -> ModuleType:
+    """The module ``lancedb``, imported once."""
+    with _lock:
+        if "lancedb" not in sys.modules and _CLIENT not in sys.modules and find_spec(_CLIENT) is not None:
+            with _built_on_first_use():
+                import_module(_CLIENT)
+        return import_module("lancedb")
+
+
+@contextmanager
+def _built_on_first_use() -> Iterator[None]:
+    """While this lasts, pydantic classes and checked functions that are defined check as ever, but are built later.
+
+    Both switches are pydantic's public names; another thread that defines models meanwhile gets the same kind.
+    """
+    import pydantic
+
+    check, config = pydantic.validate_call, pydantic.ConfigDict
+
+    def later(function: Callable[..., Any]) -> Callable[..., Any]:
+        checked = functools.cache(lambda: check(function))
+
+        @functools.wraps(function)
+        def call(*arguments: object, **named: object) -> object:
+            return checked()(*arguments, **named)
+
+        return call
+
+    def deferred(**settings: Any) -> Any:
+        return config(**{"defer_build": True, **settings})
+
+    pydantic.validate_call, pydantic.ConfigDict = later, deferred  # type: ignore[assignment,misc]
+    try:
+        yield
+    finally:
+        pydantic.validate_call, pydantic.ConfigDict = check, config  # type: ignore[misc]
