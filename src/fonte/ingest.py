@@ -153,7 +153,8 @@ def plan_sync(
             changed = state is None or state.version != item.content_hash or not same_recipe
             if state is None or changed or identity in retry or identity in deleted:
                 parse.append(item)
-            elif state.acl != item.acl:
+            elif state.acl != item.acl or catalog.acl(identity) != item.acl:
+                # Live rights may be narrower than indexed ones: a candidate that narrowed them was never published.
                 reroled.append((state, item.acl))
             else:
                 unchanged.append(state)
@@ -170,10 +171,17 @@ def plan_sync(
         removed=tuple(removed),
         unreadable=tuple(unreadable),
         roots=roots,
-        carried=() if same_recipe else tuple(elsewhere),
+        carried=() if same_recipe else tuple(_as_readable_now(state, catalog, deleted) for state in elsewhere),
         notes=tuple(note for reader in readers for note in reader.notes),
         restored=tuple(sorted(identity for identity in seen & deleted)),
     )
+
+
+def _as_readable_now(state: DocumentState, catalog: Catalog, deleted: frozenset[str]) -> DocumentState:
+    """With the rights that hold by now, which may be narrower than those that were indexed."""
+    if state.document_id in deleted:
+        return state
+    return replace(state, acl=Acl(state.acl.roles & catalog.acl(state.document_id).roles))
 
 
 def _belongs(state: DocumentState, root: str) -> bool:
@@ -306,7 +314,7 @@ class Ingestor:
             if document is None or state.status not in _SEARCHABLE:
                 self.catalog.put_document(generation, state, document)
             else:
-                yield self._recut(state, document)
+                yield self._recut(state, replace(document, acl=state.acl))
             done += 1
             progress("reading", done, total)
 

@@ -120,7 +120,8 @@ def publish(connection: sqlite3.Connection, generation_id: str, expected: str | 
     """Move the alias if ``expected`` is still active, and set live rights.
 
     A document's live rights become its rights in the generation, cut down by every narrowing since the generation
-    began. Where that takes roles away it is a narrowing itself, so that no rollback gives them back. Tombstones stay,
+    began; what it carried over unchanged from the generation that is active until now keeps the live rights that it
+    has, so that an unrelated sync undoes no narrowing. Where that takes roles away it is a narrowing itself, so that no rollback gives them back. Tombstones stay,
     but for those that the generation's own sync lifted and that are older than it.
 
     Raises:
@@ -138,10 +139,21 @@ def publish(connection: sqlite3.Connection, generation_id: str, expected: str | 
     moment = rights.tick(connection)
     connection.execute("UPDATE generations SET state = 'retired' WHERE state = 'active'")
     connection.execute("UPDATE generations SET state = 'active', published = ? WHERE seq = ?", (moment, row["seq"]))
-    _apply_rights(connection, row["seq"], row["began"], moment)
+    carried = _carried(connection, row["seq"], active["seq"]) if active and row["base"] == active["id"] else set()
+    _apply_rights(connection, row["seq"], row["began"], moment, carried)
 
 
-def _apply_rights(connection: sqlite3.Connection, seq: int, began: int, moment: int) -> None:
+def _carried(connection: sqlite3.Connection, seq: int, base: int) -> set[str]:
+    """Documents whose entry a generation shares with its base."""
+    rows = connection.execute(
+        "SELECT d.document_id FROM generation_documents d JOIN generation_documents b"
+        " ON b.document_id = d.document_id AND b.entry = d.entry WHERE d.generation = ? AND b.generation = ?",
+        (seq, base),
+    )
+    return {row[0] for row in rows}
+
+
+def _apply_rights(connection: sqlite3.Connection, seq: int, began: int, moment: int, carried: set[str]) -> None:
     cuts: dict[str, list[str]] = {}
     for document, acl in connection.execute("SELECT document_id, acl FROM narrowings WHERE clock > ?", (began,)):
         cuts.setdefault(document, []).append(acl)
@@ -158,6 +170,8 @@ def _apply_rights(connection: sqlite3.Connection, seq: int, began: int, moment: 
         for cut in cuts.get(document, ()):
             acl = rights.meet(acl, get_acl(cut))
         before, deleted = live.get(document, (None, None))
+        if document in carried and before is not None:
+            acl = rights.meet(acl, get_acl(before))
         if deleted is not None and deleted <= began and document in lifted:
             deleted = None
         after = put_acl(acl)
