@@ -1,0 +1,112 @@
+"""A whole corpus whose slow parts are stand-ins: vectors out of words, parsing in this process, sources in memory."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+from strategies import WordTokenizer
+
+from fonte.config import load_settings
+from fonte.corpus import OpenCorpus, Parts, SourceOptions
+from fonte.errors import FonteError
+from fonte.gate import GateModel
+from fonte.parsers.registry import parse_body
+from fonte.types import Acl, Parsed, Source, Space, Vector, Vectors, sha256_hex
+from fonte.wiring import make_parts
+
+DIMENSIONS = 16
+WIDE_OPEN = GateModel(weights={}, intercept=9.0, threshold=0.5)
+"""Lets every question through, so that whatever was retrieved would show."""
+
+
+class WordEmbedder:
+    """The sum of one fixed random vector for each word; counts what it was asked for."""
+
+    def __init__(self) -> None:
+        self.space = Space("words", "words", "1", DIMENSIONS, 512)
+        self.tokenizer = WordTokenizer(window=512)
+        self.calls = 0
+        self.texts: list[str] = []
+
+    def embed_passages(self, texts: Sequence[str]) -> Vectors:
+        self.calls += 1
+        self.texts += texts
+        return np.stack([self.embed_query(text) for text in texts])
+
+    def embed_query(self, text: str) -> Vector:
+        total = np.full(DIMENSIONS, 0.01)
+        for word in text.casefold().split():
+            seed = int.from_bytes(hashlib.blake2b(word.encode("utf-8", "replace"), digest_size=4).digest())
+            total += np.random.default_rng(seed).normal(size=DIMENSIONS)
+        vector: Vector = (total / np.linalg.norm(total)).astype(np.float32)
+        return vector
+
+
+class InlinePool:
+    """Parses here and now; how often is counted."""
+
+    def __init__(self) -> None:
+        self.parsed = 0
+
+    def parse_many(self, sources: Iterable[Source]) -> Iterator[tuple[Source, Parsed | FonteError]]:
+        for source in sources:
+            self.parsed += 1
+            body = source.body if source.body is not None else Path(source.path or "").read_bytes()
+            try:
+                yield source, parse_body(replace(source, body=body))
+            except FonteError as error:
+                yield source, error
+
+
+@dataclass
+class Shelf:
+    """Sources in memory: name → (text, roles). ``root`` tells shelves apart."""
+
+    texts: Mapping[str, tuple[str, frozenset[str]]]
+    root: str = "memory://shelf/"
+    notes: tuple[str, ...] = ()
+
+    def scan(self) -> Iterator[Source]:
+        for name, (text, roles) in sorted(self.texts.items()):
+            body = text.encode()
+            yield Source(self.root + name, name, sha256_hex(body), Acl(roles), body=body, language="en")
+
+
+@dataclass
+class Shelves:
+    """What ``open_source`` finds, by the name that the test gave it."""
+
+    by_name: dict[str, Shelf] = field(default_factory=dict)
+
+    def open(self, spec: str, options: SourceOptions) -> Shelf:
+        del options
+        return self.by_name[spec.rsplit("/", 1)[-1]]
+
+
+def quick_parts(home: Path, shelves: Shelves | None = None, *, embedder: WordEmbedder | None = None) -> Parts:
+    """Real stores, chunking, terms, retrieval and citations; stand-ins for the rest."""
+
+    @contextmanager
+    def pool(workers: int) -> Iterator[InlinePool]:
+        del workers
+        yield InlinePool()
+
+    parts = make_parts(home, load_settings(None, home, {}))
+    model = embedder or WordEmbedder()
+    return replace(
+        parts,
+        make_embedder=lambda: model,
+        make_pool=pool,
+        open_source=shelves.open if shelves else parts.open_source,
+        gate=WIDE_OPEN,
+    )
+
+
+def quick_corpus(home: Path, shelves: Shelves | None = None, *, embedder: WordEmbedder | None = None) -> OpenCorpus:
+    """An open corpus over ``quick_parts``."""
+    return OpenCorpus(quick_parts(home, shelves, embedder=embedder))
