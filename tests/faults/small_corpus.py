@@ -102,6 +102,15 @@ class Told:
     chunks: dict[str, str]
     orders: dict[tuple[str, str], tuple[str, ...]]
 
+    def difference(self, other: Told) -> str:
+        """The first thing that is not the same, in words; empty when all is."""
+        for name in ("documents", "chunks", "orders"):
+            mine, theirs = getattr(self, name), getattr(other, name)
+            for key in sorted({*mine, *theirs}, key=str):
+                if mine.get(key) != theirs.get(key):
+                    return f"{name} at {key}: {mine.get(key)} and {theirs.get(key)}"
+        return ""
+
 
 def told(home: Path) -> Told:
     """What the active generation of a home says."""

@@ -24,7 +24,8 @@ def _worker(home: Path, folder: Path, config: Path) -> subprocess.Popen[str]:
         sys.executable, "-m", "faults.sync_worker",
         "sync", str(folder), "--home", str(home), "--config", str(config), "--quiet",
     ]  # fmt: skip
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parent.parent)}
+    here = str(Path(__file__).resolve().parent.parent)
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, (os.environ.get("PYTHONPATH"), here)))}
     worker = subprocess.Popen(
         command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
     )
@@ -95,13 +96,15 @@ def kill_syncs(place: Path, kills: int, seed: int, documents: int) -> dict[str, 
         _end(worker)
         wanted = _fresh(folder, place / f"fresh-{number}")
         after = told(home)
-        assert after in (before, wanted), f"kill {number} of seed {seed} left a mixture"
+        difference = after.difference(before) and after.difference(wanted)
+        assert not difference, f"kill {number} of seed {seed} left a mixture: {difference}"
         outcomes["before" if after == before else "after"] += 1
         if number % 2 or number == kills - 1:
             with open_corpus(home) as corpus:
                 report = corpus.sync(str(folder))
             assert report.published
-            assert told(home) == wanted, f"the sync after kill {number} of seed {seed} differs from a new home"
+            difference = told(home).difference(wanted)
+            assert not difference, f"the sync after kill {number} of seed {seed} differs from a new home: {difference}"
             assert leftovers(home) == []
         assert _orphans(pid) == []
     return outcomes
