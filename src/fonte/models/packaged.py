@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from fonte.models.bert_files import bert_weights, read_safetensors
 from fonte.models.cards import E5_SMALL, E5_WEIGHTS, MINILM, MINILM_TOKENIZER_SHA256, MINILM_WEIGHTS, ModelCard
@@ -13,10 +12,8 @@ from fonte.models.files import locate, read_verified
 from fonte.models.graph_cache import cached_graph
 from fonte.models.onnx_embedder import OnnxEmbedder
 from fonte.models.onnx_graph import GRAPH_VERSION, BertWeights, bert_graph
-from fonte.models.tokens import EncoderTokenizer, unigram_tokenizer
-
-if TYPE_CHECKING:
-    from tokenizers import Tokenizer as Backend
+from fonte.models.tokens import Backend, EncoderTokenizer
+from fonte.models.unigram import QuickUnigram
 
 _MINILM_HEADS = 12
 _MINILM_EPSILON = 1e-12
@@ -34,7 +31,7 @@ def e5_small(*, cache: Path, threads: int | None, notify: Callable[[str], None])
         _graph_name(E5_SMALL), lambda: bert_graph(read_e5(data).weights).SerializeToString(), folder=cache,
         notify=notify,
     )
-    return OnnxEmbedder(E5_SMALL, graph, _tokens(unigram_tokenizer(read_vocabulary(data)), E5_SMALL), threads=threads)
+    return OnnxEmbedder(E5_SMALL, graph, _tokens(QuickUnigram(read_vocabulary(data)), E5_SMALL), threads=threads)
 
 
 def minilm(*, cache: Path, threads: int | None, notify: Callable[[str], None]) -> OnnxEmbedder:

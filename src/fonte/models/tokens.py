@@ -8,14 +8,50 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Sequence
 from itertools import takewhile
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from fonte.models.e5_file import E5Vocabulary
 
 if TYPE_CHECKING:
-    from tokenizers import Tokenizer as Backend
+    from tokenizers import Tokenizer
 
 _PROBES = ("word", "1", "é", "水")
+
+
+class Encoding(Protocol):
+    """The tokens of one text, as the library gives them."""
+
+    @property
+    def ids(self) -> list[int]:
+        """Numbers in the vocabulary."""
+
+    @property
+    def offsets(self) -> list[tuple[int, int]]:
+        """Half-open code point ranges."""
+
+    @property
+    def special_tokens_mask(self) -> list[int]:
+        """1 for each special token."""
+
+    def __len__(self) -> int: ...
+
+
+class Backend(Protocol):
+    """What is used of ``tokenizers.Tokenizer``."""
+
+    encode_special_tokens: bool
+
+    def no_truncation(self) -> None:
+        """Nothing is cut from now on."""
+
+    def no_padding(self) -> None:
+        """Nothing is padded from now on."""
+
+    def encode(self, text: str, *, add_special_tokens: bool = True) -> Encoding:
+        """Tokens of one text."""
+
+    def encode_batch_fast(self, texts: list[str]) -> Sequence[Encoding]:
+        """Tokens of many texts; their offsets do not count."""
 
 
 class EncoderTokenizer:
@@ -90,7 +126,7 @@ def _in_order(ranges: list[tuple[int, int]], text: str) -> list[tuple[int, int]]
     return ordered
 
 
-def unigram_tokenizer(vocabulary: E5Vocabulary) -> Backend:
+def unigram_tokenizer(vocabulary: E5Vocabulary) -> Tokenizer:
     """The XLM-RoBERTa tokenizer out of a Unigram vocabulary (Kudo 2018, "Subword Regularization").
 
     SentencePiece normalises by a map of code points and then as NFKC does: the map's white space and its deletions,
