@@ -9,6 +9,7 @@ import json
 import os
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -20,7 +21,18 @@ from fonte.errors import GateFailed, InvalidQuery, NotFound, SpaceMismatch, Stor
 from fonte.evidence import EvidenceScorer
 from fonte.gate import NOTHING, GateModel
 from fonte.ingest import Candidate, Ingestor, ParserPool, Tally, copies, counted, failures, plan_sync, stamp_of
-from fonte.protocols import Catalog, Chunker, Embedder, Generator, IndexStore, Progress, SourceReader, Terms, VectorCache
+from fonte.protocols import (
+    Catalog,
+    Chunker,
+    Embedder,
+    Generator,
+    IndexReader,
+    IndexStore,
+    Progress,
+    SourceReader,
+    Terms,
+    VectorCache,
+)
 from fonte.publish import publish, rollback
 from fonte.retrieve import Mode
 from fonte.text.locate import locate
@@ -371,7 +383,7 @@ class OpenCorpus:
         active = store.catalog.active()
         if active is None:
             return None
-        embedder = self._parts.embedder
+        reader, embedder = self._opened(store, active)
         if active.recipe.space != embedder.space:
             raise SpaceMismatch(
                 f"the index was built with {active.recipe.space.model}, the settings name {embedder.space.model}",
@@ -387,7 +399,7 @@ class OpenCorpus:
             max_distance=max_distance if max_distance is not None else retrieval.max_distance,
         )
         return Asker(
-            reader=store.index.open(active),
+            reader=reader,
             catalog=store.catalog,
             embedder=embedder,
             terms=self._parts.terms,
@@ -406,6 +418,15 @@ class OpenCorpus:
             note = f"this answer was not kept: {error.message}"
             return replace(answer, answer_id="", trace=replace(answer.trace, notes=(*answer.trace.notes, note)))
         return answer
+
+    def _opened(self, store: TenantStore, active: Generation) -> tuple[IndexReader, Embedder]:
+        """The index and the model; at a cold start side by side, for each takes long and waits for the disk."""
+        if "embedder" in vars(self._parts):
+            return store.index.open(active), self._parts.embedder
+        with ThreadPoolExecutor(max_workers=1) as beside:
+            pending = beside.submit(store.index.open, active)
+            embedder = self._parts.embedder
+            return pending.result(), embedder
 
     # --- looking ---------------------------------------------------------------------------------------------------
 
