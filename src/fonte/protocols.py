@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from fonte.types import (
     Acl,
@@ -29,6 +29,7 @@ from fonte.types import (
     Source,
     Space,
     StoredChunk,
+    TokenVectors,
     Vector,
     Vectors,
 )
@@ -112,6 +113,17 @@ class Embedder(Protocol):
 
     def embed_query(self, text: str) -> Vector:
         """The unit vector of a question; its head is kept where it is longer than the window."""
+
+
+@runtime_checkable
+class TokenEmbedder(Protocol):
+    """An embedder that also shows its tokens. Local encoders do; endpoints do not."""
+
+    def question_tokens(self, text: str) -> TokenVectors:
+        """Tokens of a question, prefix and special tokens left out; the head where it is longer than the window."""
+
+    def passage_tokens(self, texts: Sequence[str]) -> list[TokenVectors]:
+        """The same for passages, in order."""
 
 
 class Generator(Protocol):

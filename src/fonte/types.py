@@ -365,6 +365,14 @@ def chunk_id(document: str, version: str, recipe: str, start: int, end: int) -> 
     return "c" + sha256_hex(f"{document}\0{version}\0{recipe}\0{start}\0{end}")[:24]
 
 
+@dataclass(frozen=True, slots=True)
+class TokenVectors:
+    """The encoder's view of a text token by token: half-open ranges in it, and unit vectors, shape (tokens, dim)."""
+
+    offsets: tuple[tuple[int, int], ...]
+    vectors: Vectors
+
+
 # --- recipes and generations -----------------------------------------------------------------------------------------
 
 

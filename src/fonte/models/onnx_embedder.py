@@ -12,9 +12,9 @@ import numpy.typing as npt
 from fonte.errors import BadModelOutput, ModelNotInstalled
 from fonte.models.cards import ModelCard, Pooling
 from fonte.models.threads import available_cores
-from fonte.models.tokens import EncoderTokenizer
+from fonte.models.tokens import EncoderTokenizer, Tokenized
 from fonte.models.vectors import unit_rows
-from fonte.types import Space, Vector, Vectors
+from fonte.types import Space, TokenVectors, Vector, Vectors
 
 if TYPE_CHECKING:
     import onnxruntime
@@ -94,6 +94,33 @@ class OnnxEmbedder:
         vector: Vector = self._run([self._tokenizer.query_ids(text)])[0]
         return vector
 
+    def question_tokens(self, text: str) -> TokenVectors:
+        """Tokens of a question: unit vectors (tokens, dimensions) and their ranges in the text.
+
+        Raises:
+            ValueError: an empty text. BadModelOutput: rows that are not finite, or have no length.
+        """
+        _check_text(text, 0)
+        return self._token_vectors([self._tokenizer.question(text)])[0]
+
+    def passage_tokens(self, texts: Sequence[str]) -> list[TokenVectors]:
+        """The same for passages, in order; of one longer than the window, the head."""
+        for index, text in enumerate(texts):
+            _check_text(text, index)
+        tokenized = [self._tokenizer.passage(text) for text in texts]
+        found: dict[int, TokenVectors] = {}
+        for batch in _batches([one.ids for one in tokenized]):
+            made = self._token_vectors([tokenized[index] for index in batch])
+            found.update(zip(batch, made, strict=True))
+        return [found[index] for index in range(len(texts))]
+
+    def _token_vectors(self, tokenized: Sequence[Tokenized]) -> list[TokenVectors]:
+        states, _ = self._states([one.ids for one in tokenized])
+        return [
+            TokenVectors(tuple(one.offsets), unit_rows(states[row][one.rows], self._card.dimensions, self._card.name))
+            for row, one in enumerate(tokenized)
+        ]
+
     def _embed_slab(self, ids: list[list[int]], rows: Vectors, first: int) -> None:
         window = self._card.window
         for index, tokens in enumerate(ids, first):
@@ -103,6 +130,11 @@ class OnnxEmbedder:
             rows[batch] = self._run([ids[index] for index in batch])
 
     def _run(self, ids: list[list[int]]) -> Vectors:
+        states, mask = self._states(ids)
+        return unit_rows(_pool(states, mask, self._card.pooling), self._card.dimensions, self._card.name)
+
+    def _states(self, ids: list[list[int]]) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int64]]:
+        """The encoder's output, (texts, tokens, dimensions), and the mask of the tokens that count."""
         longest = max(map(len, ids))
         mask = np.zeros((len(ids), longest), np.int64)
         tokens = np.zeros_like(mask)
@@ -115,7 +147,7 @@ class OnnxEmbedder:
             (states,) = self._session.run([self._output], feed)
         except self._errors as error:
             raise BadModelOutput(f"the model {self._card.name} failed: {_first_line(error)}") from error
-        return unit_rows(_pool(states, mask, self._card.pooling), self._card.dimensions, self._card.name)
+        return states, mask
 
 
 def _session(model: str, graph: Path | bytes, threads: int) -> onnxruntime.InferenceSession:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import takewhile
 from typing import TYPE_CHECKING, Protocol
 
@@ -107,6 +108,40 @@ class EncoderTokenizer:
             return ids
         head = self._window - self._closing
         return ids[:head] + ids[len(ids) - self._closing :]
+
+
+    def question(self, text: str) -> Tokenized:
+        """Token ids as ``query_ids`` gives them, with the places of the text's own tokens."""
+        return self._tokenized(self._query_prefix, text)
+
+    def passage(self, text: str) -> Tokenized:
+        """Token ids of a passage, its tail cut where it passes the window, with the places of its own tokens."""
+        return self._tokenized(self._passage_prefix, text)
+
+    def _tokenized(self, prefix: str, text: str) -> Tokenized:
+        encoding = self._backend.encode(prefix + text)
+        ids: list[int] = encoding.ids
+        last = len(ids)
+        if last > self._window:
+            last = self._window - self._closing
+            ids = ids[:last] + ids[len(ids) - self._closing :]
+        own = [
+            (index, (max(start - len(prefix), 0), end - len(prefix)))
+            for index, ((start, end), special) in enumerate(
+                zip(encoding.offsets[:last], encoding.special_tokens_mask[:last], strict=True)
+            )
+            if not special and end > len(prefix)
+        ]
+        return Tokenized(ids, [index for index, _ in own], [place for _, place in own])
+
+
+@dataclass(frozen=True, slots=True)
+class Tokenized:
+    """Token ids as the encoder reads them; rows of the text's own tokens among them, and their ranges in the text."""
+
+    ids: list[int]
+    rows: list[int]
+    offsets: list[tuple[int, int]]
 
 
 def _in_order(ranges: list[tuple[int, int]], text: str) -> list[tuple[int, int]]:

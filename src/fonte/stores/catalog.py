@@ -12,6 +12,7 @@ from contextlib import AbstractContextManager, contextmanager
 from datetime import datetime
 from importlib.resources import files
 from pathlib import Path
+from threading import Lock
 
 from fonte.errors import CorruptIndex
 from fonte.stores import answers, documents, generations, rights
@@ -23,6 +24,8 @@ from fonte.types import Acl, Document, DocumentState, Generation, GenerationStat
 SCHEMA_VERSION = 1
 KEPT_DIFFERENCES = 8
 """Generations whose differences in rights are kept in memory."""
+KEPT_CHARACTERS = 8_000_000
+"""Characters of canonical texts kept in memory for readers that live long."""
 
 _Differences = tuple[int, list[tuple[str, frozenset[str], frozenset[str]]]]
 
@@ -38,6 +41,8 @@ class SqliteCatalog:
         self._database = Database(path, schema, SCHEMA_VERSION, durable=True, prepare=make)
         self._lock = WriteLock(path.with_name("writer.lock"), make)
         self._differences: dict[str, _Differences] = {}
+        self._texts: dict[tuple[str, str], Document] = {}
+        self._texts_lock = Lock()
 
     @contextmanager
     def _read(self) -> Iterator[sqlite3.Connection]:
@@ -182,9 +187,25 @@ class SqliteCatalog:
         Raises:
             NotFound: no such generation. CorruptIndex: a text that is damaged.
         """
+        key = (generation_id, document_id)
+        with self._texts_lock:
+            known = self._texts.get(key)
         with self._read() as connection:
-            seq = generations.row_of(connection, generation_id)["seq"]
-            return documents.text(connection, seq, document_id, self._tenant)
+            row = generations.row_of(connection, generation_id)
+            if known is not None:
+                return known
+            found = documents.text(connection, row["seq"], document_id, self._tenant)
+        if found is not None and row["sealed"]:
+            self._keep(key, found)
+        return found
+
+    def _keep(self, key: tuple[str, str], document: Document) -> None:
+        """Remember a text of a sealed generation, which never changes, within ``KEPT_CHARACTERS``."""
+        with self._texts_lock:
+            self._texts[key] = document
+            held = sum(len(one.text) for one in self._texts.values())
+            while held > KEPT_CHARACTERS and len(self._texts) > 1:
+                held -= len(self._texts.pop(next(iter(self._texts))).text)
 
     # rights
 
