@@ -24,7 +24,7 @@ from fonte.evaluation.golden_files import load_golden
 from fonte.types import Query
 
 ROOT = Path(__file__).resolve().parents[1]
-SAMPLE = 350
+SAMPLE = 100
 """Questions of each set, drawn with a fixed seed."""
 
 
@@ -48,9 +48,18 @@ def asker_of(corpus: Corpus, principal: Principal) -> Asker:
     return asker
 
 
-def row(asker: Asker, text: str, principal: Principal, *, kind: str, **facts: Any) -> tuple[dict[str, Any], Any]:
+def row(
+    asker: Asker, text: str, principal: Principal, *, kind: str, gold: Sequence[str] = (), **facts: Any
+) -> tuple[dict[str, Any], Any]:
+    """Features of one question; with gold answers also the signs of each sentence and whether it holds one."""
     asked = asker.prepare(Query(text, principal))
-    return {"kind": kind, "question": text, **facts, "features": dict(asked.verdict.features)}, asked
+    pieces = []
+    if gold and asked.passages:
+        for one in asker.scorer.score(asked.query, asked.passages).scored:
+            near = 1 - (asked.passages[one.piece.passage].hit.dense_distance or 0.0)
+            signs = (one.piece.passage, one.similarity, one.alignment, one.coverage, one.fits, near, len(one.piece.text))
+            pieces.append([*signs, any(answer.casefold() in one.piece.text.casefold() for answer in gold)])
+    return {"kind": kind, "question": text, **facts, "features": dict(asked.verdict.features), "pieces": pieces}, asked
 
 
 def squad(folder: Path, homes: Path, rng: random.Random) -> Iterator[dict[str, Any]]:
@@ -80,7 +89,7 @@ def squad(folder: Path, homes: Path, rng: random.Random) -> Iterator[dict[str, A
         gold = list(question.relevance)
         article = texts[gold[0]][0]
         common = {"set": folder.name, "article": article}
-        yield row(plain, text, principal, kind="answerable", **common)[0]
+        yield row(plain, text, principal, kind="answerable", gold=answers[question.id], **common)[0]
         for kind, names in (("near_miss", gold), ("absent", by_title[article])):
             hidden = Hiding(plain.catalog, tuple(identities[name] for name in names))
             found, seen = row(replace(plain, catalog=hidden), text, principal, kind=kind, **common)
@@ -99,7 +108,7 @@ def handbook(homes: Path) -> Iterator[dict[str, Any]]:
         kind = "answerable" if question.answerable else question.segment
         yield row(
             asker_of(corpus, principal), text, principal, kind=kind, set="handbook", article=question.id,
-            half=question.half, segment=question.segment,
+            half=question.half, segment=question.segment, gold=[question.must_include[0]] if question.must_include else (),
         )[0]
 
 

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from fonte.cite import Cited, cite
 from fonte.context import build_passages
 from fonte.errors import CorruptIndex
-from fonte.evidence import EvidenceScorer, features, question_weights
+from fonte.evidence import EvidenceScorer, features, weighted_words
 from fonte.gate import NOTHING, GateModel
 from fonte.protocols import Catalog, Embedder, Generator, IndexReader, Terms
 from fonte.retrieve import Found, Retrieved, Retriever, RetrievalSettings
@@ -185,12 +185,9 @@ class Asker:
         passages = tuple(build_passages(retrieved.found, documents, token_budget=self.settings.context_tokens))
         verdict = NOTHING
         if passages:
-            weights = question_weights(query, self.terms, self.reader)
-            evidence = self.scorer.score(query, passages, retrieved.query_vector, weights)
-            seen = features(
-                query, retrieved, passages, evidence, lambda text: self.scorer.terms_of(text, query.languages)
-            )
-            verdict = self.gate.judge(seen)
+            words = weighted_words(query, self.terms, self.reader)
+            evidence = self.scorer.score(query, passages, retrieved.query_vector, words)
+            verdict = self.gate.judge(features(query, retrieved, passages, evidence, self.scorer))
         language = answer_language(query.languages)
         return Asked(query, language, retrieved, documents, passages, verdict, began)
 

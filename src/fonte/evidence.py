@@ -1,43 +1,82 @@
 """Passages to scored sentences and to the features that the gate judges.
 
-The scorer keeps the vectors of sentences that it has seen, so that the gate and the extractive generator, which look
-at the same passages one after the other, embed each sentence once.
+One pass of the encoder over each passage gives the vectors of all its tokens; sentences are read out of them in their
+context. The scorer keeps the token vectors of passages and the evidence of questions that it has seen, so that the
+gate and the extractive generator, which look at the same passages one after the other, pay once.
 """
 
 from __future__ import annotations
 
 import re
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from threading import Lock
+from typing import Generic, TypeVar
 
 import numpy as np
 
-from fonte.protocols import Embedder, IndexReader, Terms
-from fonte.ranking.evidence import Piece, Scored, coverage, inverse_document_frequency, score_pieces
+from fonte.protocols import Embedder, IndexReader, Terms, TokenEmbedder
+from fonte.ranking.evidence import (
+    WEIGHTS,
+    Piece,
+    Scored,
+    Word,
+    alignment,
+    asks_for_number,
+    coverage,
+    holds_number,
+    inverse_document_frequency,
+    missing_identifiers,
+    only_quoted,
+    pooled,
+    rows_within,
+)
 from fonte.retrieve import Retrieved
 from fonte.text.normalise import search_form
 from fonte.text.sentences import sentences
-from fonte.types import UNKNOWN_LANGUAGE, Language, Passage, Query, Vector, Vectors
+from fonte.types import UNKNOWN_LANGUAGE, Language, Passage, Query, TokenVectors, Vector, Vectors
 
 MAX_PASSAGES = 5
-MAX_PIECES = 48
-MAX_REMEMBERED = 4096
-MAX_QUESTIONS = 64
+MAX_PIECES = 80
+_REMEMBERED_PASSAGES = 256
+_REMEMBERED_QUESTIONS = 64
 _BULLET = re.compile(r"\s*(?:[-*•–]|\d{1,3}[.)])\s+")
-_QUOTED = re.compile(r"[\"“”«»‘']([^\"“”«»]{8,300})[\"“”«»’']")
-_WORD = re.compile(r"\w+")
-_CONTENT_LETTERS = 4
+_WORD = re.compile(r"\w+(?:[-/.]\w+)*")
+
+Key = TypeVar("Key")
+Value = TypeVar("Value")
+
+
+class _Memory(Generic[Key, Value]):
+    """The newest values by key. Thread-safe."""
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._held: OrderedDict[Key, Value] = OrderedDict()
+        self._lock = Lock()
+
+    def get(self, key: Key) -> Value | None:
+        with self._lock:
+            return self._held.get(key)
+
+    def put(self, key: Key, value: Value) -> None:
+        with self._lock:
+            self._held[key] = value
+            while len(self._held) > self._size:
+                self._held.popitem(last=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Sentences of the best passages, best first, and what the question asked for."""
+    """What the best passages hold for a question."""
 
     scored: tuple[Scored, ...]
-    wanted: Mapping[str, float]
-    """The question's terms with their idf in the index."""
+    """Sentences, best first."""
+    words: tuple[Word, ...]
+    """The question's words that say something."""
+    alignments: tuple[float, ...]
+    """Of each passage as a whole, in ranking order."""
 
 
 class EvidenceScorer:
@@ -46,47 +85,28 @@ class EvidenceScorer:
     def __init__(self, embedder: Embedder, terms: Terms) -> None:
         self._embedder = embedder
         self._terms = terms
-        self._vectors: OrderedDict[str, Vector] = OrderedDict()
-        self._evidence: OrderedDict[tuple[str, ...], Evidence] = OrderedDict()
-        self._lock = Lock()
+        self._tokens: _Memory[tuple[str, int, int], TokenVectors] = _Memory(_REMEMBERED_PASSAGES)
+        self._evidence: _Memory[tuple[str, ...], Evidence] = _Memory(_REMEMBERED_QUESTIONS)
 
     def score(
         self,
         query: Query,
         passages: Sequence[Passage],
         query_vector: Vector | None = None,
-        wanted: Mapping[str, float] | None = None,
+        words: Sequence[Word] | None = None,
     ) -> Evidence:
         """Sentences of the first passages by how well they answer.
 
-        Without ``wanted`` (weights of the question's terms) all terms weigh the same, unless the same question and
+        Without ``words`` (the question's, with their weights) all weigh the same, unless the same question and
         passages were scored before: then that evidence is given again.
         """
         key = (query.text, *(f"{passage.stored.chunk.id}:{passage.start}:{passage.end}" for passage in passages))
-        with self._lock:
-            known = self._evidence.get(key)
-        if known is not None and wanted is None:
+        known = self._evidence.get(key)
+        if known is not None and words is None:
             return known
-        shown = passages[:MAX_PASSAGES]
-        pieces = [piece for position, passage in enumerate(shown) for piece in _pieces(passage, position)][:MAX_PIECES]
-        if query_vector is None:
-            query_vector = self._embedder.embed_query(query.text)
-        if wanted is None:
-            wanted = dict.fromkeys(self._terms.query_terms(query.text, query.languages), 1.0)
-        scored = score_pieces(
-            query.text,
-            query_vector,
-            pieces,
-            self._embed([search_form(piece.text) for piece in pieces]),
-            wanted=wanted,
-            terms_of=lambda text: self.terms_of(text, query.languages),
-            passage_similarity=[1.0 - (passage.hit.dense_distance or 0.0) for passage in shown],
-        )
-        evidence = Evidence(tuple(scored), wanted)
-        with self._lock:
-            self._evidence[key] = evidence
-            while len(self._evidence) > MAX_QUESTIONS:
-                self._evidence.popitem(last=False)
+        vector = self._embedder.embed_query(query.text) if query_vector is None else query_vector
+        evidence = self._scored(query, passages[:MAX_PASSAGES], vector, words or question_words(query, self._terms, {}, 1))
+        self._evidence.put(key, evidence)
         return evidence
 
     def terms_of(self, text: str, languages: Sequence[Language]) -> set[str]:
@@ -97,18 +117,79 @@ class EvidenceScorer:
             for term in self._terms.document_terms(text, language)
         }
 
-    def _embed(self, texts: Sequence[str]) -> Vectors:
-        with self._lock:
-            unknown = [text for text in dict.fromkeys(texts) if text not in self._vectors]
-        fresh: dict[str, Vector] = {}
-        if unknown:
-            fresh = dict(zip(unknown, self._embedder.embed_passages(unknown), strict=True))
-        with self._lock:
-            self._vectors.update(fresh)
-            rows = [fresh[text] if text in fresh else self._vectors[text] for text in texts]
-            while len(self._vectors) > MAX_REMEMBERED:
-                self._vectors.popitem(last=False)
-        return np.stack(rows) if rows else np.zeros((0, self._embedder.space.dimensions), dtype=np.float32)
+    def _scored(self, query: Query, passages: Sequence[Passage], vector: Vector, words: Sequence[Word]) -> Evidence:
+        pieces = [piece for at, passage in enumerate(passages) for piece in _pieces(passage, at)][:MAX_PIECES]
+        question, read = self._read(query, passages, vector, pieces)
+        asks = asks_for_number(query.text)
+        scored = []
+        for piece, rows in zip(pieces, read, strict=True):
+            near = float(pooled(rows, vector) @ vector) if len(rows) else 0.0
+            aligned = alignment(question, rows)
+            share = coverage(words, self.terms_of(piece.text, query.languages))
+            fits = not asks or holds_number(piece.text)
+            passage_near = 1.0 - (passages[piece.passage].hit.dense_distance or 0.0)
+            score = (
+                WEIGHTS.similarity * near
+                + WEIGHTS.alignment * aligned
+                + WEIGHTS.coverage * share
+                + WEIGHTS.fits * fits
+                + WEIGHTS.passage * passage_near
+            )
+            scored.append(Scored(piece, score, near, aligned, share, fits))
+        scored.sort(key=lambda one: (-one.score, one.piece.passage, one.piece.start))
+        by_passage = [0.0] * len(passages)
+        for piece, rows in zip(pieces, read, strict=True):
+            by_passage[piece.passage] = max(by_passage[piece.passage], alignment(question, rows))
+        whole = self._whole(question, passages) if self._shows_tokens() else by_passage
+        return Evidence(tuple(scored), tuple(words), tuple(whole))
+
+    def _shows_tokens(self) -> bool:
+        return isinstance(self._embedder, TokenEmbedder) and self._embedder.shows_tokens
+
+    def _read(
+        self, query: Query, passages: Sequence[Passage], vector: Vector, pieces: Sequence[Piece]
+    ) -> tuple[Vectors, list[Vectors]]:
+        """The question's vectors (tokens, dim), and those of each sentence.
+
+        Token vectors where the encoder shows them, else one vector for the question and one for each sentence.
+        """
+        if isinstance(self._embedder, TokenEmbedder) and self._embedder.shows_tokens:
+            tokens = self._passage_tokens(self._embedder, passages)
+            read = []
+            for piece in pieces:
+                shift = _content_offset(passages[piece.passage]) - passages[piece.passage].start
+                read.append(rows_within(tokens[piece.passage], piece.start + shift, piece.end + shift))
+            return self._embedder.question_tokens(query.text).vectors, read
+        if not pieces:
+            return vector[np.newaxis, :], []
+        made = self._embedder.embed_passages([search_form(piece.text) for piece in pieces])
+        return vector[np.newaxis, :], [row[np.newaxis, :] for row in made]
+
+    def _passage_tokens(self, embedder: TokenEmbedder, passages: Sequence[Passage]) -> list[TokenVectors]:
+        keys = [(passage.stored.chunk.id, passage.start, passage.end) for passage in passages]
+        held = {key: self._tokens.get(key) for key in keys}
+        unknown = {key: passage for key, passage in zip(keys, passages, strict=True) if held[key] is None}
+        made = embedder.passage_tokens([_shown(passage) for passage in unknown.values()]) if unknown else []
+        fresh = dict(zip(unknown, made, strict=True))
+        for key, value in fresh.items():
+            self._tokens.put(key, value)
+        return [held[key] or fresh[key] for key in keys]
+
+    def _whole(self, question: Vectors, passages: Sequence[Passage]) -> list[float]:
+        if not isinstance(self._embedder, TokenEmbedder):
+            return []
+        return [alignment(question, one.vectors) for one in self._passage_tokens(self._embedder, passages)]
+
+
+def _shown(passage: Passage) -> str:
+    """What the encoder reads of a passage: its context header, then its characters as they are."""
+    context = passage.stored.chunk.context
+    return f"{context}\n{passage.content}" if context else passage.content
+
+
+def _content_offset(passage: Passage) -> int:
+    context = passage.stored.chunk.context
+    return len(context) + 1 if context else 0
 
 
 def _pieces(passage: Passage, position: int) -> list[Piece]:
@@ -124,65 +205,64 @@ def _pieces(passage: Passage, position: int) -> list[Piece]:
     return pieces
 
 
-def question_weights(query: Query, terms: Terms, reader: IndexReader) -> dict[str, float]:
-    """The question's terms with their idf among the generation's chunks."""
-    wanted = terms.query_terms(query.text, query.languages)
-    frequencies = reader.document_frequencies(wanted)
-    total = max(reader.generation.chunks, 1)
-    return {term: inverse_document_frequency(frequencies.get(term, 0), total) for term in wanted}
+def question_words(query: Query, terms: Terms, frequencies: Mapping[str, int], documents: int) -> list[Word]:
+    """The words of a question that say something, each with the terms that stand for it and its idf.
+
+    A word is as rare as the commonest of its terms (its stem). With no frequencies all words weigh the same.
+    """
+    wanted = set(terms.query_terms(query.text, query.languages))
+    words = []
+    for match in _WORD.finditer(query.text):
+        own = frozenset(terms.query_terms(match.group(), query.languages)) & wanted
+        if own:
+            commonest = max(frequencies.get(term, 0) for term in own)
+            words.append(Word(match.group(), own, inverse_document_frequency(commonest, documents)))
+    return words
+
+
+def weighted_words(query: Query, terms: Terms, reader: IndexReader) -> list[Word]:
+    """The question's words with their idf among the generation's chunks."""
+    frequencies = reader.document_frequencies(terms.query_terms(query.text, query.languages))
+    return question_words(query, terms, frequencies, max(reader.generation.chunks, 1))
 
 
 def features(
-    query: Query, retrieved: Retrieved, passages: Sequence[Passage], evidence: Evidence, terms_of: Callable[[str], set[str]]
+    query: Query, retrieved: Retrieved, passages: Sequence[Passage], evidence: Evidence, scorer: EvidenceScorer
 ) -> dict[str, float]:
     """What the gate judges, each a number with one meaning:
 
-    ``similarity``: cosine similarity of the nearest passage; ``standing``: how far the nearest passage stands out of
-    the candidates, in standard deviations; ``sentence``: similarity of the best sentence; ``coverage``: idf-weighted
-    share of the question's terms in the best passage; ``sentence_coverage``: the same for the best sentence;
-    ``rare_missing``: share of the question's rarest terms that no passage holds; ``agreement``: 1/rank that BM25 gives the nearest passage;
-    ``fits``: the best sentence holds the kind of thing asked for; ``echo``: the question stands in the passage as a
-    quoted example; ``comparable``: whether words can be compared (question and passage share a language).
+    ``similarity``: of the nearest passage, compared within its language; ``standing``: how far it stands out of the
+    candidates, in standard deviations; ``alignment``: of the best passage, token by token; ``sentence``: similarity of
+    the best sentence; ``sentence_alignment``: its alignment; ``coverage``: share of the question's words, weighted by
+    rarity, in the best passage; ``sentence_coverage``: the same for the best sentences; ``agreement``: 1/rank that BM25
+    gives the nearest passage; ``fits``: the best sentence holds the kind of thing asked for; ``code_missing``: share of
+    the question's codes that no passage holds; ``quoted``: share of its words that stand only in quotations;
+    ``comparable``: whether words can be compared (question and passages share a language).
     """
     dense = next((ranking.hits for ranking in retrieved.rankings if ranking.stage == "dense"), ())
     bm25 = next((ranking.hits for ranking in retrieved.rankings if ranking.stage == "bm25"), ())
-    similarities = [hit.score for hit in dense] or [1 - (p.hit.dense_distance or 1.0) for p in passages]
-    spread = float(np.std(similarities)) if len(similarities) > 1 else 0.0
-    best = evidence.scored[0] if evidence.scored else None
+    near = [hit.score for hit in dense] or [1 - (one.hit.dense_distance or 1.0) for one in passages]
+    spread = float(np.std(near))
     shown = passages[:MAX_PASSAGES]
-    present = [terms_of(f"{passage.stored.chunk.context}\n{passage.content}") for passage in shown]
+    texts = [_shown(passage) for passage in shown]
+    present = [scorer.terms_of(text, query.languages) for text in texts]
     ranks = {hit.chunk_id: rank for rank, hit in enumerate(bm25, start=1)}
-    nearest = max(shown, key=lambda passage: -(passage.hit.dense_distance or 0.0))
-    same = any(passage.stored.chunk.language in (*query.languages, UNKNOWN_LANGUAGE) for passage in shown[:3])
-    heavy = sorted(evidence.wanted.values(), reverse=True)[:3]
-    rare = {term: weight for term, weight in evidence.wanted.items() if heavy and weight >= heavy[-1]}
-    everywhere = set().union(*present) if present else set()
+    nearest = min(shown, key=lambda passage: passage.hit.dense_distance or 0.0).stored.chunk.id
+    languages = (*query.languages, UNKNOWN_LANGUAGE)
+    best = evidence.scored[0] if evidence.scored else None
     return {
-        "similarity": max(similarities),
-        "standing": (max(similarities) - float(np.mean(similarities))) / spread if spread > 0 else 0.0,
-        "sentence": best.similarity if best else 0.0,
-        "coverage": max((coverage(evidence.wanted, one) for one in present), default=0.0),
+        "similarity": max(near),
+        "standing": (max(near) - float(np.mean(near))) / spread if spread > 0 else 0.0,
+        "alignment": max(evidence.alignments, default=0.0),
+        "sentence": max((one.similarity for one in evidence.scored), default=0.0),
+        "sentence_alignment": max((one.alignment for one in evidence.scored), default=0.0),
+        "coverage": max((coverage(evidence.words, one) for one in present), default=0.0),
         "sentence_coverage": max((one.coverage for one in evidence.scored[:3]), default=0.0),
-        "rare_missing": 1.0 - coverage(rare, everywhere),
-        "agreement": 1.0 / ranks[nearest.stored.chunk.id] if nearest.stored.chunk.id in ranks else 0.0,
+        "agreement": 1.0 / ranks[nearest] if nearest in ranks else 0.0,
         "fits": 1.0 if best is not None and best.fits else 0.0,
-        "echo": 1.0 if _echoes(query.text, shown) else 0.0,
-        "comparable": 1.0 if same else 0.0,
+        "code_missing": missing_identifiers(query.text, texts),
+        "quoted": max(
+            only_quoted(evidence.words, text, lambda one: scorer.terms_of(one, query.languages)) for text in texts[:3]
+        ),
+        "comparable": 1.0 if any(one.stored.chunk.language in languages for one in shown[:3]) else 0.0,
     }
-
-
-def _echoes(question: str, passages: Sequence[Passage]) -> bool:
-    """Whether a passage quotes the question, or most of it, as an example."""
-    asked = _long_words(question)
-    if not asked:
-        return False
-    for passage in passages:
-        for match in _QUOTED.finditer(passage.content):
-            quoted = _long_words(match.group(1))
-            if quoted and len(asked & quoted) >= 0.75 * len(asked):  # noqa: PLR2004 - three words of four
-                return True
-    return False
-
-
-def _long_words(text: str) -> set[str]:
-    return {word for word in _WORD.findall(search_form(text).casefold()) if len(word) >= _CONTENT_LETTERS}

@@ -1,38 +1,50 @@
 """How well single sentences answer a question: the evidence that the gate judges and the extractive generator cites.
 
-A sentence is scored by what can be seen without a model that reads: cosine similarity of its vector to the
-question's, the share of the question's rare terms that it and its passage hold, and whether it holds the kind of
-thing that is asked for (a number, a date).
+A sentence is scored by what can be seen without a model that reads: how its vectors stand to the question's, the share
+of the question's rare words that it holds, and whether it holds the kind of thing that is asked for. Alignment is late
+interaction: the mean, over the question's tokens, of the best cosine with a token of the text (Khattab and Zaharia,
+"ColBERT", SIGIR 2020).
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+import unicodedata
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from fonte.types import Vector, Vectors
+from fonte.types import TokenVectors, Vector, Vectors
 
-NUMBER = re.compile(r"\d+(?:[.,:/]\d+)*")
+_NUMBER = re.compile(r"\d+(?:[.,:/]\d+)*")
 _QUANTITY = re.compile(
-    r"\b(?:how (?:many|much|long|often|old|far|high|large|big|late|early)|what (?:percentage|share|number|amount|age)"
-    r"|quant[oiae]|quanto tempo|ogni quanto|che percentuale|quale percentuale|a quanto)\b",
-    re.IGNORECASE,
-)
-_TIME = re.compile(
-    r"\b(?:when|what (?:time|date|year|day)|by which date|which (?:day|year|month)|quando|che ora|a che ora|in che anno"
-    r"|che data|in quale data|entro quando|da quando|fino a quando|che giorno)\b",
+    r"\b(?:how (?:many|much|long|often|old|far|high|low|large|big|late|early|soon)"
+    r"|what (?:percentage|share|number|amount|age|price|rate)|quant[oiae]|ogni quanto|che percentuale|quale percentuale"
+    r"|che prezzo|when|what (?:time|date|year|day)|(?:by|on|from) (?:which|what) (?:date|day|year)|which (?:day|year|month)"
+    r"|quando|a che ora|che ora|in che anno|in quale anno|che data|quale data|che giorno|quale giorno)\b",
     re.IGNORECASE,
 )
 _MONTH = re.compile(
     r"\b(?:january|february|march|april|may|june|july|august|september|october|november|december|gennaio|febbraio"
     r"|marzo|aprile|maggio|giugno|luglio|agosto|settembre|ottobre|novembre|dicembre|monday|tuesday|wednesday|thursday"
-    r"|friday|saturday|sunday|lunedì|martedì|mercoledì|giovedì|venerdì|sabato|domenica)\b",
+    r"|friday|saturday|sunday|lunedì|martedì|mercoledì|giovedì|venerdì|sabato|domenica"
+    r"|one|two|three|four|five|six|seven|eight|nine|ten|twelve|once|twice|un|una|due|tre|quattro|cinque|sei|sette|otto"
+    r"|nove|dieci|dodici)\b",
     re.IGNORECASE,
 )
+_IDENTIFIER = re.compile(r"(?<![\w./-])(?=[\w./-]*\d)(?=[\w./-]*[^\W\d_])\w+(?:[-./]\w+)*(?![\w-])")
+_QUOTATION = re.compile(r"[\"“«‘][^\"“”«»‘’\n]{8,300}[\"”»’]")
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word of the question that says something: the terms that stand for it, its rarity, and its tokens' rows."""
+
+    text: str
+    terms: frozenset[str]
+    weight: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,26 +64,41 @@ class Scored:
     piece: Piece
     score: float
     similarity: float
+    alignment: float
     coverage: float
     fits: bool
 
 
-def wants_number(question: str) -> bool:
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """What each sign adds to a sentence's score."""
+
+    similarity: float = 1.0
+    alignment: float = 1.0
+    coverage: float = 0.10
+    fits: float = 0.03
+    passage: float = 0.25
+
+
+WEIGHTS = Weights()
+
+
+def asks_for_number(question: str) -> bool:
     """Whether the question asks for a quantity or a time."""
-    return bool(_QUANTITY.search(question) or _TIME.search(question))
+    return bool(_QUANTITY.search(question))
 
 
 def holds_number(text: str) -> bool:
-    """Whether a text holds a figure, a month or a weekday."""
-    return bool(NUMBER.search(text) or _MONTH.search(text))
+    """Whether a text holds a figure, a month, a weekday or a small number in words."""
+    return bool(_NUMBER.search(text) or _MONTH.search(text))
 
 
-def coverage(wanted: Mapping[str, float], present: set[str]) -> float:
-    """Share of the question's terms, weighted by rarity, that are present: 0 to 1; 1 when nothing is wanted."""
-    total = math.fsum(wanted.values())
+def coverage(words: Sequence[Word], present: set[str]) -> float:
+    """Share of the question's words, weighted by rarity, that stand in a text: 0 to 1; 1 when nothing is wanted."""
+    total = math.fsum(word.weight for word in words)
     if total <= 0:
         return 1.0
-    return math.fsum(weight for term, weight in wanted.items() if term in present) / total
+    return math.fsum(word.weight for word in words if not word.terms.isdisjoint(present)) / total
 
 
 def inverse_document_frequency(frequency: int, documents: int) -> float:
@@ -79,35 +106,52 @@ def inverse_document_frequency(frequency: int, documents: int) -> float:
     return math.log(1 + (documents - frequency + 0.5) / (frequency + 0.5))
 
 
-def score_pieces(
-    question: str,
-    query_vector: Vector,
-    pieces: Sequence[Piece],
-    vectors: Vectors,
-    *,
-    wanted: Mapping[str, float],
-    terms_of: Callable[[str], set[str]],
-    passage_similarity: Sequence[float],
-) -> list[Scored]:
-    """Sentences best first (ties in reading order).
+def alignment(question: Vectors, text: Vectors) -> float:
+    """Mean over the question's tokens (n, dim) of the best cosine with the text's (m, dim); 0 when either is empty."""
+    if not len(question) or not len(text):
+        return 0.0
+    return float((question @ text.T).max(axis=1).mean())
 
-    Args:
-        question: as asked.
-        query_vector: shape (dim,).
-        pieces: the sentences.
-        vectors: shape (len(pieces), dim), unit rows, in the pieces' order.
-        wanted: the question's terms with their weights.
-        terms_of: the analyser, for a sentence.
-        passage_similarity: cosine similarity of each passage to the question, by position in the ranking.
+
+def rows_within(tokens: TokenVectors, start: int, end: int) -> Vectors:
+    """Vectors of the tokens that touch the characters ``start..end``."""
+    rows = [row for row, (first, last) in enumerate(tokens.offsets) if first < end and last > start]
+    return tokens.vectors[rows]
+
+
+def pooled(vectors: Vectors, fallback: Vector) -> Vector:
+    """Unit mean of token vectors; the fallback where there are none."""
+    if not len(vectors):
+        return fallback
+    mean = vectors.mean(axis=0)
+    length = float(np.linalg.norm(mean))
+    return np.asarray(mean / length, dtype=np.float32) if length > 0 else fallback
+
+
+def folded(text: str) -> str:
+    """Small letters without accents, for comparing names and codes."""
+    plain = unicodedata.normalize("NFKD", text.casefold())
+    return "".join(letter for letter in plain if not unicodedata.combining(letter))
+
+
+def missing_identifiers(question: str, texts: Sequence[str]) -> float:
+    """Share of the question's codes (letters and digits in one word) that no text holds; 0 when it names none."""
+    wanted = {folded(match.group()) for match in _IDENTIFIER.finditer(question)}
+    if not wanted:
+        return 0.0
+    whole = "\n".join(folded(text) for text in texts)
+    absent = [one for one in wanted if not re.search(rf"(?<!\w){re.escape(one)}(?!\w)", whole)]
+    return len(absent) / len(wanted)
+
+
+def only_quoted(words: Sequence[Word], text: str, terms_of: Callable[[str], set[str]]) -> float:
+    """Share of the question's words in a text that stand there only between quotation marks.
+
+    A manual on asking questions quotes questions: it holds their words, and not their answers.
     """
-    if not pieces:
-        return []
-    similar = np.asarray(vectors @ query_vector, dtype=np.float64)
-    asks_number = wants_number(question)
-    scored = []
-    for piece, similarity in zip(pieces, similar.tolist(), strict=True):
-        share = coverage(wanted, terms_of(piece.text))
-        fits = not asks_number or holds_number(piece.text)
-        score = similarity + 0.10 * share + 0.25 * passage_similarity[piece.passage] + (0.03 if fits else 0.0)
-        scored.append(Scored(piece, score, similarity, share, fits))
-    return sorted(scored, key=lambda one: (-one.score, one.piece.passage, one.piece.start))
+    found = terms_of(text)
+    held = [word for word in words if not word.terms.isdisjoint(found)]
+    if not held or not _QUOTATION.search(text):
+        return 0.0
+    outside = terms_of(_QUOTATION.sub(" ", text))
+    return sum(word.terms.isdisjoint(outside) for word in held) / len(held)
