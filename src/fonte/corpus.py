@@ -20,7 +20,7 @@ from fonte.answer import AnswerSettings, Asker, abstention_message, answer_langu
 from fonte.errors import GateFailed, InvalidQuery, NotFound, SpaceMismatch, StoreUnavailable
 from fonte.evidence import EvidenceScorer
 from fonte.gate import NOTHING, GateModel
-from fonte.ingest import Candidate, Ingestor, ParserPool, Tally, copies, counted, failures, plan_sync, stamp_of
+from fonte.ingest import Candidate, Ingestor, ParserPool, Tally, copies, counted, failures, fault_of, plan_sync, stamp_of
 from fonte.protocols import (
     Catalog,
     Chunker,
@@ -206,12 +206,13 @@ class OpenCorpus:
             catalog.abandon_building()
             active = catalog.active()
             recipe = self._parts.recipe
+            fault = fault_of(store.index, active) if active is not None else None
             plan = plan_sync(
                 readers,
                 tenant=tenant,
                 catalog=catalog,
                 active=active,
-                same_recipe=active is not None and active.recipe == recipe,
+                same_recipe=active is not None and active.recipe == recipe and fault is None,
                 retry=retry,
             )
             _remember(catalog, specs)
@@ -227,7 +228,7 @@ class OpenCorpus:
             held_back = bool(notes)
             self._forget(store)
             states = catalog.states(candidate.generation.id)
-            notes = [*copies(plan, states), *notes]
+            notes = [*copies(plan, states), *([f"the index was built anew: {fault}"] if fault else []), *notes]
         return SyncReport(
             generation=candidate.generation.id,
             published=publish and not held_back,

@@ -15,7 +15,7 @@ from typing import Protocol
 
 import numpy as np
 
-from fonte.errors import FonteError, ParseError
+from fonte.errors import CorruptIndex, FonteError, ParseError, StoreUnavailable
 from fonte.protocols import Catalog, Chunker, Embedder, IndexStore, IndexWriter, Progress, SourceReader, Terms, VectorCache
 from fonte.text.canonical import canonicalise
 from fonte.text.ledger import balance
@@ -30,6 +30,8 @@ from fonte.types import (
     Generation,
     GenerationState,
     Parsed,
+    Principal,
+    Query,
     Recipe,
     Source,
     Stamp,
@@ -69,6 +71,10 @@ class Plan:
     unreadable: tuple[tuple[str, str, FonteError], ...]
     roots: dict[str, str]
     """Root of each source URI."""
+    existed: frozenset[str]
+    """Ids of the documents of the active generation, built again or not."""
+    on_top: bool
+    """Whether the new generation begins as a copy of the active one, else with nothing."""
     carried: tuple[DocumentState, ...] = ()
     """Documents of other sources that must be built again because the recipe changed."""
     notes: tuple[str, ...] = ()
@@ -118,7 +124,7 @@ def plan_sync(
         tenant: whose documents these are.
         catalog: for the states of the active generation.
         active: the generation to compare with.
-        same_recipe: whether what is already indexed may be kept.
+        same_recipe: whether what is already indexed may be kept: built by the recipe in force, and readable.
         retry: document ids to be parsed again although they did not change.
 
     Raises:
@@ -171,10 +177,23 @@ def plan_sync(
         removed=tuple(removed),
         unreadable=tuple(unreadable),
         roots=roots,
+        on_top=same_recipe,
+        existed=frozenset(before),
         carried=() if same_recipe else tuple(_as_readable_now(state, catalog, deleted) for state in elsewhere),
         notes=tuple(note for reader in readers for note in reader.notes),
         restored=tuple(sorted(identity for identity in seen & deleted)),
     )
+
+
+def fault_of(index: IndexStore, active: Generation) -> str | None:
+    """Why a generation's index cannot be read (its words or its vectors), so that a sync builds it anew; else None."""
+    try:
+        reader = index.open(active)
+        reader.languages()
+        reader.bm25(["a"], Query("a", Principal(active.tenant)), revoked=(), k=1)
+    except (CorruptIndex, StoreUnavailable) as error:
+        return error.message
+    return None
 
 
 def _as_readable_now(state: DocumentState, catalog: Catalog, deleted: frozenset[str]) -> DocumentState:
@@ -222,7 +241,7 @@ class Ingestor:
             ModelError, StoreError: the sync ends; the active generation is as it was, and vectors already made are
                 kept in the cache for the next try.
         """
-        base = active if active is not None and active.recipe == self.recipe else None
+        base = active if plan.on_top else None
         writer = self.index.begin(self.recipe, base)
         generation = Generation(
             id="g" + uuid.uuid4().hex[:16],
@@ -301,8 +320,8 @@ class Ingestor:
                     self.catalog.narrow(identity, source.acl)
             ready = self._cut(source, outcome, plan.roots[source.uri])
             if ready.state.status is not DocumentStatus.FAILED:
-                tally.modified += before is not None
-                tally.added += before is None
+                tally.modified += identity in plan.existed
+                tally.added += identity not in plan.existed
             if ready.chunks:
                 yield ready
             else:
