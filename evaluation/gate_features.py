@@ -24,7 +24,7 @@ from fonte.evaluation.golden_files import load_golden
 from fonte.types import Query
 
 ROOT = Path(__file__).resolve().parents[1]
-SAMPLE = 100
+SAMPLE = 60
 """Questions of each set, drawn with a fixed seed."""
 
 

@@ -186,7 +186,7 @@ class Asker:
         verdict = NOTHING
         if passages:
             words = weighted_words(query, self.terms, self.reader)
-            evidence = self.scorer.score(query, passages, retrieved.query_vector, words)
+            evidence = self.scorer.score(query, passages, retrieved, words)
             verdict = self.gate.judge(features(query, retrieved, passages, evidence, self.scorer))
         language = answer_language(query.languages)
         return Asked(query, language, retrieved, documents, passages, verdict, began)

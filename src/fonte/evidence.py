@@ -92,20 +92,25 @@ class EvidenceScorer:
         self,
         query: Query,
         passages: Sequence[Passage],
-        query_vector: Vector | None = None,
+        retrieved: Retrieved | None = None,
         words: Sequence[Word] | None = None,
     ) -> Evidence:
         """Sentences of the first passages by how well they answer.
 
         Without ``words`` (the question's, with their weights) all weigh the same, unless the same question and
-        passages were scored before: then that evidence is given again.
+        passages were scored before: then that evidence is given again. ``retrieved`` spares a second embedding of the
+        question, and makes passages of several languages comparable.
         """
         key = (query.text, *(f"{passage.stored.chunk.id}:{passage.start}:{passage.end}" for passage in passages))
         known = self._evidence.get(key)
         if known is not None and words is None:
             return known
-        vector = self._embedder.embed_query(query.text) if query_vector is None else query_vector
-        evidence = self._scored(query, passages[:MAX_PASSAGES], vector, words or question_words(query, self._terms, {}, 1))
+        vector = retrieved.query_vector if retrieved is not None else None
+        if vector is None:
+            vector = self._embedder.embed_query(query.text)
+        moved = retrieved.shifts if retrieved is not None else {}
+        wanted = question_words(query, self._terms, {}, 1) if words is None else words
+        evidence = self._scored(query, passages[:MAX_PASSAGES], vector, wanted, moved)
         self._evidence.put(key, evidence)
         return evidence
 
@@ -117,34 +122,36 @@ class EvidenceScorer:
             for term in self._terms.document_terms(text, language)
         }
 
-    def _scored(self, query: Query, passages: Sequence[Passage], vector: Vector, words: Sequence[Word]) -> Evidence:
+    def _scored(
+        self,
+        query: Query,
+        passages: Sequence[Passage],
+        vector: Vector,
+        words: Sequence[Word],
+        moved: Mapping[Language, float],
+    ) -> Evidence:
         pieces = [piece for at, passage in enumerate(passages) for piece in _pieces(passage, at)][:MAX_PIECES]
         question, read = self._read(query, passages, vector, pieces)
+        shift = [moved.get(passage.stored.chunk.language, 0.0) for passage in passages]
         asks = asks_for_number(query.text)
         scored = []
         for piece, rows in zip(pieces, read, strict=True):
-            near = float(pooled(rows, vector) @ vector) if len(rows) else 0.0
-            aligned = alignment(question, rows)
+            similarity = float(pooled(rows, vector) @ vector) + shift[piece.passage] if len(rows) else 0.0
+            aligned = alignment(question, rows) + shift[piece.passage]
             share = coverage(words, self.terms_of(piece.text, query.languages))
             fits = not asks or holds_number(piece.text)
-            passage_near = 1.0 - (passages[piece.passage].hit.dense_distance or 0.0)
-            score = (
-                WEIGHTS.similarity * near
-                + WEIGHTS.alignment * aligned
-                + WEIGHTS.coverage * share
-                + WEIGHTS.fits * fits
-                + WEIGHTS.passage * passage_near
-            )
-            scored.append(Scored(piece, score, near, aligned, share, fits))
+            score = WEIGHTS.score(similarity, aligned, share, rank=piece.passage + 1, fits=fits)
+            scored.append(Scored(piece, score, similarity, aligned, share, fits))
         scored.sort(key=lambda one: (-one.score, one.piece.passage, one.piece.start))
-        by_passage = [0.0] * len(passages)
-        for piece, rows in zip(pieces, read, strict=True):
-            by_passage[piece.passage] = max(by_passage[piece.passage], alignment(question, rows))
-        whole = self._whole(question, passages) if self._shows_tokens() else by_passage
+        if isinstance(self._embedder, TokenEmbedder) and self._embedder.shows_tokens:
+            tokens = self._passage_tokens(self._embedder, passages)
+            whole = [alignment(question, one.vectors) + by for one, by in zip(tokens, shift, strict=True)]
+        else:
+            whole = [
+                max((one.alignment for one in scored if one.piece.passage == at), default=0.0)
+                for at in range(len(passages))
+            ]
         return Evidence(tuple(scored), tuple(words), tuple(whole))
-
-    def _shows_tokens(self) -> bool:
-        return isinstance(self._embedder, TokenEmbedder) and self._embedder.shows_tokens
 
     def _read(
         self, query: Query, passages: Sequence[Passage], vector: Vector, pieces: Sequence[Piece]
@@ -174,11 +181,6 @@ class EvidenceScorer:
         for key, value in fresh.items():
             self._tokens.put(key, value)
         return [held[key] or fresh[key] for key in keys]
-
-    def _whole(self, question: Vectors, passages: Sequence[Passage]) -> list[float]:
-        if not isinstance(self._embedder, TokenEmbedder):
-            return []
-        return [alignment(question, one.vectors) for one in self._passage_tokens(self._embedder, passages)]
 
 
 def _shown(passage: Passage) -> str:

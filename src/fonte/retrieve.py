@@ -15,7 +15,7 @@ from typing import Literal
 from fonte.protocols import Embedder, IndexReader, Terms
 from fonte.ranking.diversity import Candidate, Group, diversify
 from fonte.ranking.fusion import fuse
-from fonte.ranking.languages import centered
+from fonte.ranking.languages import centered, shifts
 from fonte.types import UNKNOWN_LANGUAGE, Hit, Language, Query, Ranking, StoredChunk, Vector
 
 Mode = Literal["hybrid", "bm25", "dense"]
@@ -58,6 +58,8 @@ class Retrieved:
     rankings: tuple[Ranking, ...]
     timings_ms: Mapping[str, float] = field(default_factory=dict)
     query_vector: Vector | None = None
+    shifts: Mapping[Language, float] = field(default_factory=dict)
+    """What similarities to passages in each language are moved by, so that they can be compared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +93,8 @@ class Retriever:
         rankings.append(Ranking("fusion", tuple(fused)))
         timings["fuse"] = _since(mark)
         timings["total"] = _since(began)
-        return Retrieved(tuple(found), tuple(rankings), timings, vector)
+        moved = shifts(vector, self.reader.centroids()) if vector is not None else {}
+        return Retrieved(tuple(found), tuple(rankings), timings, vector, moved)
 
     def _legs(
         self, query: Query, revoked: Sequence[str], settings: RetrievalSettings, timings: dict[str, float]
@@ -129,7 +132,7 @@ class Retriever:
             language: self.reader.dense(vector, _only(query, language), revoked=revoked, k=k)
             for language in wanted
         }
-        return centered(found, vector, centroids)[:k]
+        return centered(found, shifts(vector, centroids))[:k]
 
     def _embed(self, query: Query, timings: dict[str, float]) -> Vector:
         mark = time.perf_counter()

@@ -13,29 +13,33 @@ SHRINKAGE = 20
 """A language's mean counts with so many passages of the overall mean: few passages say little about a language."""
 
 
-def centered(
-    found: Mapping[Language, Sequence[Hit]], vector: Vector, centroids: Mapping[Language, tuple[Vector, int]]
-) -> list[Hit]:
-    """One ranking out of those of each language, best first, ties by chunk id.
+def shifts(vector: Vector, centroids: Mapping[Language, tuple[Vector, int]]) -> dict[Language, float]:
+    """What a language's similarities to the question are moved by: cos(q, m) - cos(q, m_L).
 
-    A hit's score becomes cos(q, p) - cos(q, m_L) + cos(q, m), where m_L is the mean vector of the passages in its
-    language, drawn towards the overall mean m by ``SHRINKAGE`` passages; its distance stays what it is. Within a
-    language the order is that of the distances.
+    m_L is the mean vector of the passages in language L, drawn towards the overall mean m by ``SHRINKAGE`` passages.
 
     Args:
-        found: hits of each language by cosine.
         vector: the question's, shape (dim,).
         centroids: mean vector (not of unit length) and number of passages of every language in the index.
     """
     total = sum(number for _, number in centroids.values())
     if not total:
-        return []
+        return {}
     overall = np.sum([mean * np.float32(number) for mean, number in centroids.values()], axis=0) / total
     base = float(overall @ vector)
-    merged = []
-    for language, hits in found.items():
-        mean, number = centroids[language]
-        drawn = (mean * number + overall * SHRINKAGE) / (number + SHRINKAGE)
-        shift = base - float(drawn @ vector)
-        merged += [replace(hit, score=round(hit.score + shift, 6)) for hit in hits]
+    return {
+        language: base - float(((mean * number + overall * SHRINKAGE) / (number + SHRINKAGE)) @ vector)
+        for language, (mean, number) in centroids.items()
+    }
+
+
+def centered(found: Mapping[Language, Sequence[Hit]], moved: Mapping[Language, float]) -> list[Hit]:
+    """One ranking out of those of each language, best first, ties by chunk id.
+
+    A hit's score is moved by its language's shift; its distance stays what it is. Within a language the order is that
+    of the distances.
+    """
+    merged = [
+        replace(hit, score=round(hit.score + moved[language], 6)) for language, hits in found.items() for hit in hits
+    ]
     return sorted(merged, key=lambda hit: (-hit.score, hit.chunk_id))
