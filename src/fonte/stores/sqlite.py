@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
 import threading
 import weakref
@@ -14,6 +15,8 @@ from fonte.errors import CorruptIndex, SchemaMismatch, StoreError, StoreUnavaila
 
 BUSY_SECONDS = 10.0
 """How long a statement waits for another process' transaction."""
+_ROOM_BYTES = 128 * 1024
+"""Below it SQLite's own small files have no room beside a database, which it tells as a failure of the disk."""
 
 
 def sqlite_error(error: sqlite3.Error, path: Path) -> StoreError:
@@ -23,7 +26,7 @@ def sqlite_error(error: sqlite3.Error, path: Path) -> StoreError:
     name = path.name
     if primary in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
         return StoreUnavailable(f"{name} is locked by another process", hint="try again in a moment")
-    if primary == sqlite3.SQLITE_FULL:
+    if primary == sqlite3.SQLITE_FULL or (primary == sqlite3.SQLITE_IOERR and _no_room(path)):
         return StoreUnavailable(f"disk full while writing {name}", hint="free some space and try again")
     if primary in {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_AUTH}:
         return StoreUnavailable(f"{name} cannot be opened or written: {error}", hint="check the home's owner and mode")
@@ -32,6 +35,13 @@ def sqlite_error(error: sqlite3.Error, path: Path) -> StoreError:
     if primary in {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CONSTRAINT}:
         return CorruptIndex(f"{name} contradicts itself: {error}", hint="restore a backup of the home")
     return StoreUnavailable(f"{name} failed: {error}", hint="try again; check the disk")
+
+
+def _no_room(path: Path) -> bool:
+    try:
+        return shutil.disk_usage(path.parent).free < _ROOM_BYTES
+    except OSError:
+        return False
 
 
 @contextmanager
@@ -60,6 +70,8 @@ class _Handles(threading.local):
     pid: int = 0
     reading: sqlite3.Connection | None = None
     writing: sqlite3.Connection | None = None
+    unchanging: tuple[int, ...] | None = None
+    """The file that ``reading`` was told does not change: inode, time, size."""
 
 
 class Database:
@@ -124,10 +136,13 @@ class Database:
 
     def _reading(self) -> sqlite3.Connection:
         handles = self._own()
+        if handles.reading is not None and handles.unchanging not in (None, self._unchanging()):
+            handles.reading.close()
+            handles.reading = None
         if handles.reading is None:
             if not self.path.exists():
                 return self._empty()
-            connection = self._connect()
+            connection = self._reading_connection(handles)
             if self._version_of(connection) == 0 and not connection.execute("SELECT 1 FROM sqlite_schema").fetchone():
                 # Another process is just making the file, or was killed before it had.
                 connection.close()
@@ -136,6 +151,38 @@ class Database:
             connection.execute("PRAGMA query_only = ON")
             handles.reading = connection
         return handles.reading
+
+    def _reading_connection(self, handles: _Handles) -> _Connection:
+        """A new connection.
+
+        WAL needs a writable folder and room for small files; where one is missing, and nobody writes, SQLite is told
+        that the file does not change.
+        """
+        handles.unchanging = self._unwritable()
+        connection = self._connect(unchanging=handles.unchanging is not None)
+        try:
+            self._version_of(connection)
+        except sqlite3.OperationalError as error:
+            connection.close()
+            handles.unchanging = self._unchanging()
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_IOERR or handles.unchanging is None:
+                raise
+            connection = self._connect(unchanging=True)
+        return connection
+
+    def _unwritable(self) -> tuple[int, ...] | None:
+        return None if os.access(self.path.parent, os.W_OK) else self._unchanging()
+
+    def _unchanging(self) -> tuple[int, ...] | None:
+        """What tells the file as it lies; None while a log beside it holds commits, tombstones perhaps among them."""
+        try:
+            log = self.path.with_name(f"{self.path.name}-wal")
+            if log.exists() and log.stat().st_size:
+                return None
+            found = self.path.stat()
+        except OSError:
+            return None
+        return found.st_ino, found.st_mtime_ns, found.st_size
 
     def _empty(self) -> sqlite3.Connection:
         connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False, factory=_Connection)
@@ -146,7 +193,7 @@ class Database:
         handles = self._own()
         if handles.writing is None or not self.path.exists():
             self._prepare()
-            connection = self._connect()
+            connection = self._connect(unchanging=self._unwritable() is not None)
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute(f"PRAGMA synchronous = {'FULL' if self._durable else 'NORMAL'}")
             connection.execute("PRAGMA foreign_keys = ON")
@@ -154,26 +201,18 @@ class Database:
             handles.writing = connection
         return handles.writing
 
-    def _connect(self) -> _Connection:
-        target = str(self.path)
-        uri = False
-        if self.path.exists() and not os.access(self.path.parent, os.W_OK) and not self._has_log():
-            # A home on read-only storage: WAL needs a writable folder, so say that nobody writes.
-            target, uri = f"{self.path.absolute().as_uri()}?immutable=1", True
+    def _connect(self, *, unchanging: bool = False) -> _Connection:
+        target = f"{self.path.absolute().as_uri()}?immutable=1" if unchanging else str(self.path)
         connection = sqlite3.connect(
             target,
             timeout=BUSY_SECONDS,
             isolation_level=None,
             check_same_thread=False,
-            uri=uri,
+            uri=unchanging,
             factory=_Connection,
         )
         self._all.add(connection)
         return connection
-
-    def _has_log(self) -> bool:
-        log = self.path.with_name(f"{self.path.name}-wal")
-        return log.exists() and log.stat().st_size > 0
 
     def _create(self, connection: sqlite3.Connection) -> None:
         """Make the tables unless they are there, with two processes doing so at once."""
