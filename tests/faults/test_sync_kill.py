@@ -88,7 +88,7 @@ def kill_syncs(place: Path, kills: int, seed: int, documents: int) -> dict[str, 
         before = told(home)
         worker = _worker(home, folder, config)
         _go(worker)
-        time.sleep(draw.uniform(0, whole))
+        time.sleep(draw.uniform(0, 1.2 * whole))
         outcomes["done"] += worker.poll() is not None
         worker.send_signal(signal.SIGKILL)
         worker.wait()
