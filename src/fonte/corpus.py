@@ -53,6 +53,7 @@ from fonte.types import (
     Query,
     Recipe,
     SearchResults,
+    Space,
     SyncReport,
     Trace,
 )
@@ -108,7 +109,7 @@ class Parts:
     make_pool: Callable[[int], AbstractContextManager[ParserPool]]
     open_source: Callable[[str, SourceOptions], SourceReader]
     terms: Terms
-    gate: GateModel
+    gate_for: Callable[[Space], GateModel]
     answers: AnswerSettings = field(default_factory=AnswerSettings)
 
     @cached_property
@@ -405,7 +406,7 @@ class OpenCorpus:
             embedder=embedder,
             terms=self._parts.terms,
             scorer=self._parts.scorer,
-            gate=self._parts.gate,
+            gate=self._parts.gate_for(embedder.space),
             settings=replace(settings, retrieval=retrieval),
         )
 

@@ -11,7 +11,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from fonte.types import GateVerdict, sha256_hex
+from fonte.types import GateVerdict, Space, sha256_hex
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,23 +42,38 @@ class GateModel:
         )
 
 
-DEFAULT_GATE = GateModel(
+_MULTILINGUAL_E5_SMALL = GateModel(
     weights={
-        "similarity": 20.0,
-        "sentence": 8.0,
-        "coverage": 4.0,
-        "sentence_coverage": 2.0,
-        "rare_missing": -2.0,
-        "agreement": 0.5,
-        "fits": 0.5,
-        "echo": -3.0,
-        "comparable": -3.0,
+        "similarity": 25.181,
+        "alignment": 32.873,
+        "sentence_alignment": 19.778,
+        "coverage": 0.458,
+        "comparable": -0.192,
+        "code_missing": -4.0,
+        "quoted": -4.0,
     },
-    intercept=-24.0,
+    intercept=-63.8,
     threshold=0.5,
 )
+
+DEFAULT_GATE = _MULTILINGUAL_E5_SMALL
+"""The gate of the default encoder."""
+
+_BY_MODEL: Mapping[str, GateModel] = {"multilingual-e5-small": _MULTILINGUAL_E5_SMALL}
+
+_ANY_MODEL = GateModel(
+    weights={"coverage": 3.0, "agreement": 1.0, "standing": 0.3, "code_missing": -4.0, "quoted": -4.0},
+    intercept=-2.5,
+    threshold=0.5,
+)
+"""For encoders whose cosines were never looked at: signs that mean the same in every space."""
 
 NOTHING = GateVerdict(
     sufficient=False, score=0.0, threshold=DEFAULT_GATE.threshold, calibrated=False, stamp=DEFAULT_GATE.stamp
 )
 """The verdict when nothing was retrieved."""
+
+
+def gate_for(space: Space) -> GateModel:
+    """The uncalibrated gate of an embedding space: cosines of one model say nothing about another's."""
+    return _BY_MODEL.get(space.model, _ANY_MODEL)

@@ -119,6 +119,10 @@ class Embedder(Protocol):
 class TokenEmbedder(Protocol):
     """An embedder that also shows its tokens. Local encoders do; endpoints do not."""
 
+    @property
+    def shows_tokens(self) -> bool:
+        """Whether this one really does: a graph may end in one vector for each text."""
+
     def question_tokens(self, text: str) -> TokenVectors:
         """Tokens of a question, prefix and special tokens left out; the head where it is longer than the window."""
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from enum import StrEnum
@@ -69,7 +70,7 @@ class Principal:
 
     tenant: str = DEFAULT_TENANT
     user: str | None = None
-    roles: frozenset[str] = frozenset()
+    roles: AbstractSet[str] = frozenset()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "roles", frozenset(self.roles))
@@ -82,7 +83,7 @@ class Principal:
     def held_roles(self) -> frozenset[str]:
         """The given roles, ``public``, and ``user:U`` for user U."""
         own = {f"user:{self.user}"} if self.user else set()
-        return self.roles | {PUBLIC_ROLE} | own
+        return frozenset(self.roles | {PUBLIC_ROLE} | own)
 
 
 # --- bytes to structure ----------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from fonte.context import render_messages
 from fonte.corpus import OpenCorpus, Parts, SourceOptions
 from fonte.errors import ConfigError, FonteError
 from fonte.evidence import EvidenceScorer
-from fonte.gate import DEFAULT_GATE
+from fonte.gate import gate_for
 from fonte.ingest import ParserPool
 from fonte.models import registry
 from fonte.models.extractive import ExtractiveGenerator
@@ -87,7 +87,7 @@ def make_parts(home: Path, settings: Settings) -> Parts:
         make_pool=pool,
         open_source=source,
         terms=terms,
-        gate=DEFAULT_GATE,
+        gate_for=gate_for,
         answers=AnswerSettings(
             retrieval=RetrievalSettings(
                 k=retrieval.k,

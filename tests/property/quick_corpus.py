@@ -103,7 +103,7 @@ def quick_parts(home: Path, shelves: Shelves | None = None, *, embedder: WordEmb
         make_embedder=lambda: model,
         make_pool=pool,
         open_source=shelves.open if shelves else parts.open_source,
-        gate=WIDE_OPEN,
+        gate_for=lambda _space: WIDE_OPEN,
     )
 
 

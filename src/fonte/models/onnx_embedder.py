@@ -52,6 +52,8 @@ class OnnxEmbedder:
             )
         self._inputs = {one.name: np.int32 if one.type == "tensor(int32)" else np.int64 for one in inputs}
         self._output = _output_name(card, self._session)
+        shapes = {one.name: one.shape for one in self._session.get_outputs()}
+        self._shows_tokens = len(shapes[self._output]) == 3  # noqa: PLR2004 - texts, tokens, dimensions
 
     @property
     def space(self) -> Space:
@@ -93,6 +95,11 @@ class OnnxEmbedder:
         _check_text(text, 0)
         vector: Vector = self._run([self._tokenizer.query_ids(text)])[0]
         return vector
+
+    @property
+    def shows_tokens(self) -> bool:
+        """Whether the graph gives a vector for each token, not one for the whole text."""
+        return self._shows_tokens
 
     def question_tokens(self, text: str) -> TokenVectors:
         """Tokens of a question: unit vectors (tokens, dimensions) and their ranges in the text.

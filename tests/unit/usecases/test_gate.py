@@ -1,0 +1,40 @@
+"""The gate: more than one sign, and never a fused score."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fonte.gate import DEFAULT_GATE, NOTHING, GateModel
+
+
+def test_the_default_gate_is_uncalibrated_and_looks_at_more_than_a_distance() -> None:
+    assert DEFAULT_GATE.calibrated is False
+    assert len(DEFAULT_GATE.weights) > 2
+    assert not {"rrf", "score", "fusion"} & set(DEFAULT_GATE.weights)
+    assert NOTHING.sufficient is False
+
+
+def test_case_50_fused_scores_are_not_looked_at() -> None:
+    signs = dict.fromkeys(DEFAULT_GATE.weights, 0.8)
+    assert DEFAULT_GATE.judge(signs).score == DEFAULT_GATE.judge({**signs, "rrf": 99.0}).score
+
+
+def test_the_stamp_follows_every_number() -> None:
+    one = GateModel({"a": 1.0}, 0.0, 0.5)
+    assert one.stamp == GateModel({"a": 1.0}, 0.0, 0.5).stamp
+    assert len({one.stamp, *(m.stamp for m in (GateModel({"a": 1.1}, 0.0, 0.5), GateModel({"a": 1.0}, 0.1, 0.5),
+                                              GateModel({"a": 1.0}, 0.0, 0.6)))}) == 4
+
+
+@given(st.dictionaries(st.sampled_from(sorted(DEFAULT_GATE.weights)), st.floats(-1e6, 1e6)))
+def test_the_score_is_a_share_whatever_the_signs(signs: dict[str, float]) -> None:
+    verdict = DEFAULT_GATE.judge(signs)
+    assert 0.0 <= verdict.score <= 1.0
+    assert verdict.sufficient == (verdict.score >= verdict.threshold)
+
+
+@pytest.mark.parametrize(("sign", "direction"), [("code_missing", -1), ("quoted", -1), ("similarity", 1)])
+def test_signs_point_the_way_that_they_should(sign: str, direction: int) -> None:
+    assert DEFAULT_GATE.weights[sign] * direction > 0
