@@ -8,10 +8,11 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
+from dataclasses import fields as fields_of
 from functools import cached_property
 from typing import Any, Protocol, Self
 
@@ -54,11 +55,13 @@ from fonte.types import (
     Recipe,
     SearchResults,
     Space,
+    Stamp,
     SyncReport,
     Trace,
 )
 
 KEPT_GENERATIONS = 3
+_STAMPED = tuple(one.name for one in fields_of(Stamp))
 
 
 class TenantStore(Protocol):
@@ -110,6 +113,8 @@ class Parts:
     open_source: Callable[[str, SourceOptions], SourceReader]
     terms: Terms
     gate_for: Callable[[Space], GateModel]
+    extractors: Callable[[], Mapping[str, str]]
+    """Names of the parsers in force, with versions, by the part before the first ``/``."""
     answers: AnswerSettings = field(default_factory=AnswerSettings)
 
     @cached_property
@@ -491,15 +496,17 @@ class OpenCorpus:
 
     def stale(self, *, tenant: str = "default") -> dict[str, list[str]]:
         """Documents of the active generation whose stamp is not the recipe in force: name → fields that differ."""
-        wanted = stamp_of(self._parts.recipe, "")
+        extractors = self._parts.extractors()
         differs: dict[str, list[str]] = {}
         for state in self.documents(tenant=tenant):
             stamp = state.stamp
             if stamp is None or state.status not in (DocumentStatus.READY, DocumentStatus.PARTIAL):
                 continue
+            current = extractors.get(stamp.extractor.split("/")[0], stamp.extractor)
+            wanted = stamp_of(self._parts.recipe, current)
             fields = [
                 f"{name}: {getattr(stamp, name)} -> {getattr(wanted, name)}"
-                for name in ("embedding_model", "embedding_revision", "dimensions", "space", "pipeline", "chunking", "terms")
+                for name in _STAMPED
                 if getattr(stamp, name) != getattr(wanted, name)
             ]
             if fields:

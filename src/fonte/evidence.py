@@ -8,9 +8,11 @@ gate and the extractive generator, which look at the same passages one after the
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from threading import Lock
 from typing import Generic, TypeVar
 
@@ -35,7 +37,7 @@ from fonte.ranking.evidence import (
 from fonte.retrieve import Retrieved
 from fonte.text.normalise import search_form
 from fonte.text.sentences import sentences
-from fonte.types import UNKNOWN_LANGUAGE, Language, Passage, Query, TokenVectors, Vector, Vectors
+from fonte.types import UNKNOWN_LANGUAGE, BlockKind, Language, Passage, Query, TokenVectors, Vector, Vectors
 
 MAX_PASSAGES = 5
 MAX_PIECES = 80
@@ -195,16 +197,43 @@ def _content_offset(passage: Passage) -> int:
 
 
 def _pieces(passage: Passage, position: int) -> list[Piece]:
-    """The sentences of a passage with their characters in the document; bullets and bare questions left out."""
+    """What can be quoted of a passage, with its characters in the document.
+
+    A table's row and a line of code are whole; everything else gives its sentences. Headings, rows of column names and
+    bare questions answer nothing and are left out.
+    """
+    text = passage.document.text
     pieces = []
-    text = passage.content
-    for start, end in sentences(text, passage.stored.chunk.language):
-        bullet = _BULLET.match(text, start, end)
-        first = bullet.end() if bullet else start
-        body = text[first:end]
-        if _WORD.search(body) and not body.rstrip("\"'”’»)").endswith("?"):
-            pieces.append(Piece(position, passage.start + first, passage.start + end, body))
+    for kind, start, end in _blocks(passage):
+        whole = kind in (BlockKind.ROW, BlockKind.CODE)
+        spans = [(start, end)] if whole else _sentences(text, start, end, passage.stored.chunk.language)
+        for first, last in spans:
+            body = text[first:last]
+            if _WORD.search(body) and (whole or not body.rstrip("\"'”’»)").endswith("?")):
+                pieces.append(Piece(position, first, last, body))
     return pieces
+
+
+def _blocks(passage: Passage) -> Iterator[tuple[BlockKind, int, int]]:
+    """Kind and characters of the blocks that a passage touches, cut to it; text outside blocks is a paragraph."""
+    spans = passage.document.spans
+    if not spans:
+        yield BlockKind.PARAGRAPH, passage.start, passage.end
+        return
+    at = bisect_right(spans, passage.start, key=lambda span: span.end)
+    for span in islice(spans, at, None):
+        if span.start >= passage.end:
+            return
+        if span.kind is not BlockKind.HEADING and not span.header:
+            yield span.kind, max(span.start, passage.start), min(span.end, passage.end)
+
+
+def _sentences(text: str, start: int, end: int, language: Language) -> list[tuple[int, int]]:
+    found = []
+    for first, last in sentences(text[start:end], language):
+        bullet = _BULLET.match(text, start + first, start + last)
+        found.append((bullet.end() if bullet else start + first, start + last))
+    return found
 
 
 def question_words(query: Query, terms: Terms, frequencies: Mapping[str, int], documents: int) -> list[Word]:
@@ -231,7 +260,7 @@ def weighted_words(query: Query, terms: Terms, reader: IndexReader) -> list[Word
 def features(
     query: Query, retrieved: Retrieved, passages: Sequence[Passage], evidence: Evidence, scorer: EvidenceScorer
 ) -> dict[str, float]:
-    """What the gate judges, each a number with one meaning:
+    """What the gate judges, each a number with one meaning.
 
     ``similarity``: of the nearest passage, compared within its language; ``standing``: how far it stands out of the
     candidates, in standard deviations; ``alignment``: of the best passage, token by token; ``sentence``: similarity of

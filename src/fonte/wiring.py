@@ -27,7 +27,7 @@ from fonte.text.chunking import make_chunker
 from fonte.text.terms import Analyser
 from fonte.types import Recipe
 
-PIPELINE_VERSION = "1"
+PIPELINE_VERSION = "2"
 """Raised whenever fonte builds other index entries from the same parsed document."""
 
 
@@ -88,6 +88,7 @@ def make_parts(home: Path, settings: Settings) -> Parts:
         open_source=source,
         terms=terms,
         gate_for=gate_for,
+        extractors=_extractors,
         answers=AnswerSettings(
             retrieval=RetrievalSettings(
                 k=retrieval.k,
@@ -126,6 +127,12 @@ def _generator(name: str, settings: Settings, scorer: EvidenceScorer) -> Generat
         timeout_seconds=wanted.timeout_seconds,
         max_tokens=wanted.max_tokens,
     )
+
+
+def _extractors() -> Mapping[str, str]:
+    from fonte.parsers.registry import extractors
+
+    return extractors()
 
 
 def _source(spec: str, options: SourceOptions, settings: Settings) -> SourceReader:

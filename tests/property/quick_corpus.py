@@ -104,6 +104,7 @@ def quick_parts(home: Path, shelves: Shelves | None = None, *, embedder: WordEmb
         make_pool=pool,
         open_source=shelves.open if shelves else parts.open_source,
         gate_for=lambda _space: WIDE_OPEN,
+        extractors=dict,
     )
 
 

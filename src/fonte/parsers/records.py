@@ -82,12 +82,12 @@ class RecordParser:
 
 
 class JsonLinesParser:
-    """A file of JSON lines as one document: a paragraph ``key: value; …`` for each record, with its line."""
+    """A file of JSON lines as one document: a row ``key: value; …`` for each record, with its line."""
 
-    name = "jsonl/1"
+    name = "jsonl/2"
 
     def parse(self, source: Source) -> Parsed:
-        """A paragraph for each line; lines that are not JSON are told as a loss.
+        """A row for each line; lines that are not JSON are told as a loss.
 
         Raises:
             ParseError: no line at all is JSON.
@@ -115,12 +115,12 @@ class JsonLinesParser:
 
 
 class JsonParser:
-    """A JSON file as one document: a paragraph for each record of an array, or for each value of an object."""
+    """A JSON file as one document: a row for each record of an array, a paragraph for every other value."""
 
-    name = "json/1"
+    name = "json/2"
 
     def parse(self, source: Source) -> Parsed:
-        """Paragraphs in order.
+        """Rows and paragraphs in order.
 
         Raises:
             ParseError: not JSON; the message says where.
@@ -134,7 +134,7 @@ class JsonParser:
                 blocks.extend(_record_block(value, lines))
         else:
             value = _loads(text, source.uri)
-            blocks = [Block(BlockKind.PARAGRAPH, _pair(path, leaf)) for path, leaf in leaves(value)]
+            blocks = list(_object_blocks(value))
         return _parsed(self.name, blocks, undecoded(decoded), decoded.encoding)
 
 
@@ -166,11 +166,23 @@ def _parsed(parser: str, blocks: list[Block], losses: tuple[Loss, ...], encoding
     )
 
 
-def _record_block(value: Json, lines: tuple[int, int]) -> list[Block]:
-    """One paragraph of a record, none for a record without any text."""
+def _object_blocks(value: Json) -> Iterator[Block]:
+    """A row for each record of a list, a paragraph for every other value."""
+    members = value.members if isinstance(value, JsonObject) else (("", value),)
+    for table, (name, member) in enumerate(members):
+        if isinstance(member, list) and member and all(isinstance(one, JsonObject) for one in member):
+            for record in member:
+                yield from _record_block(record, None, table)
+            continue
+        for path, leaf in leaves(member):
+            yield Block(BlockKind.PARAGRAPH, _pair(".".join(part for part in (name, path) if part), leaf))
+
+
+def _record_block(value: Json, lines: tuple[int, int] | None, table: int = 0) -> list[Block]:
+    """One row of a record, none for a record without any text."""
     pairs = [_pair(path, " ".join(text.split())) for path, text in leaves(value)]
     text = "; ".join(pairs)
-    return [Block(BlockKind.PARAGRAPH, text, places=(Place(0, len(text), lines=lines),))] if text else []
+    return [Block(BlockKind.ROW, text, places=(Place(0, len(text), lines=lines),), table=table)] if text else []
 
 
 def _pair(path: str, text: str) -> str:

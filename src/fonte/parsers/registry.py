@@ -51,6 +51,12 @@ def parser_for(media_type: str) -> NamedParser:
     return cast("NamedParser", getattr(importlib.import_module(module), name)())
 
 
+def extractors() -> dict[str, str]:
+    """The names of all parsers, with their versions, by the part before the first ``/``; loads them all."""
+    names = (parser_for(media_type).name for media_type in PARSERS)
+    return {name.split("/")[0]: name for name in names}
+
+
 def parse_body(source: Source) -> Parsed:
     """Look at the bytes of ``source.body``, choose the parser and let it read them.
 

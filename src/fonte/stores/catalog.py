@@ -93,7 +93,7 @@ class SqliteCatalog:
     def generation(self, generation_id: str) -> Generation:
         """One generation. Raises NotFound."""
         with self._read() as connection:
-            return get_generation(generations.row_of(connection, generation_id), self._tenant)
+            return get_generation(generations.row_of(connection, generation_id, counted=True), self._tenant)
 
     def add_generation(self, generation: Generation) -> None:
         """Record a BUILDING generation; its documents start as a copy of its base's.
