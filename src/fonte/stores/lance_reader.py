@@ -12,9 +12,9 @@ import numpy as np
 from fonte.errors import CorruptIndex, SpaceMismatch
 from fonte.stores.frequencies import Frequencies
 from fonte.stores.lance_errors import lance_call
-from fonte.stores.lance_rows import UNIT_TOLERANCE, to_stored
+from fonte.stores.lance_rows import STORED, UNIT_TOLERANCE, to_stored
 from fonte.stores.resident import COLUMNS, Resident
-from fonte.stores.sql_filter import any_of, readable
+from fonte.stores.sql_filter import readable
 from fonte.types import Acl, Generation, Hit, Language, Principal, Query, StoredChunk, Vector
 
 if TYPE_CHECKING:
@@ -48,7 +48,8 @@ class OpenTable:
         with self._lock:
             if self._resident is None:
                 with lance_call("loading vectors"):
-                    rows = self.table.search().select(COLUMNS).limit(None).to_arrow()
+                    search = self.table.search().select(COLUMNS).with_row_id(True)  # noqa: FBT003 - its own way
+                    rows = search.limit(None).to_arrow()
                 self._resident = Resident(rows, self.dimensions)
             return self._resident
 
@@ -154,18 +155,19 @@ class LanceReader:
         self, chunk_ids: Sequence[str], principal: Principal, *, revoked: Sequence[str]
     ) -> dict[str, StoredChunk]:
         """The chunks by id in the order asked, those that the principal may not read left out."""
-        wanted = list(dict.fromkeys(chunk_ids))
-        if not wanted or not self._opened.rows or self._is_stranger(principal):
+        if not chunk_ids or not self._opened.rows or self._is_stranger(principal):
+            return {}
+        resident = self._opened.resident
+        wanted = [chunk for chunk in dict.fromkeys(chunk_ids) if chunk in resident.row]
+        if not wanted:
             return {}
         with lance_call("reading chunks"):
-            search = self._opened.table.search().where(any_of("chunk_id", wanted)).limit(None)
-            rows = search.to_arrow()
-        vectors = rows["vector"].combine_chunks().flatten().to_numpy(zero_copy_only=False)
-        vectors = np.array(vectors, np.float32).reshape(rows.num_rows, self._opened.dimensions)
+            places = [resident.row_ids[resident.row[chunk]] for chunk in wanted]
+            rows = self._opened.table.take_row_ids(places).select(STORED).to_arrow()
         hidden = set(revoked)
         found = {
-            row["chunk_id"]: to_stored(row, vector)
-            for row, vector in zip(rows.drop_columns(["vector"]).to_pylist(), vectors, strict=True)
+            row["chunk_id"]: to_stored(row, resident.vectors[resident.row[row["chunk_id"]]])
+            for row in rows.to_pylist()
             if row["document_id"] not in hidden and Acl(frozenset(row["roles"])).admits(principal)
         }
         return {chunk: found[chunk] for chunk in wanted if chunk in found}

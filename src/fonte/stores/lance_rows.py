@@ -19,6 +19,12 @@ UNIT_TOLERANCE = 1e-3
 PLAIN = ("document_name", "source_uri", "source_version", "title", "media_type")
 """Columns that are strings of StoredChunk under the same name."""
 
+STORED = [
+    "chunk_id", "document_id", "idx", "start", "end", "content", "context", "section", "language", "tokens",
+    "header_tokens", "roles", *PLAIN, "text_hash",
+]
+"""Columns that ``to_stored`` reads; the vector comes from what is kept in memory."""
+
 
 def schema(dimensions: int) -> pa.Schema:
     """Columns of a chunk table for vectors of ``dimensions``."""
@@ -76,7 +82,7 @@ def joined_terms(terms: Sequence[str]) -> str:
         ValueError: an empty term, or one that holds white space and would become two.
     """
     for term in terms:
-        if not term or any(character.isspace() for character in term):
+        if term.split() != [term]:
             message = f"not one term: {term!r}"
             raise ValueError(message)
     return " ".join(terms)
