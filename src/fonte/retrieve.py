@@ -5,11 +5,13 @@ The principal and the filters act inside each leg, before k. Every stage leaves 
 
 from __future__ import annotations
 
+import os
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Literal
 
 from fonte.protocols import Embedder, IndexReader, Terms
@@ -111,14 +113,16 @@ class Retriever:
         if settings.mode == "bm25":
             vector = self._embed(query, timings) if settings.max_distance is not None else None
             return {BM25: lexical()}, vector
-        with ThreadPoolExecutor(max_workers=1) as pool:
-            pending = pool.submit(lexical) if settings.mode == "hybrid" else None
+        pending = _beside(os.getpid()).submit(lexical) if settings.mode == "hybrid" else None
+        try:
             vector = self._embed(query, timings)
             mark = time.perf_counter()
             dense = self._dense(vector, query, revoked, settings.candidates)
             timings["dense"] = _since(mark)
-            legs = {DENSE: dense} if pending is None else {BM25: pending.result(), DENSE: dense}
-        return legs, vector
+        finally:
+            # Nothing reads the index after a question has ended, however it ended.
+            wait([pending] if pending is not None else [])
+        return {DENSE: dense} if pending is None else {BM25: pending.result(), DENSE: dense}, vector
 
     def _dense(self, vector: Vector, query: Query, revoked: Sequence[str], k: int) -> list[Hit]:
         """The nearest in each language, compared by how far each stands out of its own language.
@@ -147,6 +151,13 @@ class Retriever:
         return [
             hit if hit.dense_distance is not None else replace(hit, dense_distance=known[hit.chunk_id]) for hit in hits
         ]
+
+
+@lru_cache(maxsize=1)
+def _beside(process: int) -> ThreadPoolExecutor:
+    """Threads for BM25, kept: to start one for each question takes as long as the search. A fork makes its own."""
+    del process
+    return ThreadPoolExecutor(max_workers=8, thread_name_prefix="fonte-bm25")
 
 
 def _since(mark: float) -> float:
