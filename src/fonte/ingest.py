@@ -391,7 +391,7 @@ class Ingestor:
         stored = [_stored(one.document, chunk) for one in waiting for chunk in one.chunks]
         for start in range(0, len(stored), BATCH_CHUNKS):
             batch = stored[start : start + BATCH_CHUNKS]
-            texts = [search_form(one.chunk.text) for one in batch]
+            texts = [fitted(one.chunk, self.embedder) for one in batch]
             vectors, embedded = embed_cached(texts, self.embedder, self.cache)
             writer.add(batch, [self.terms.document_terms(one.chunk.text, one.chunk.language) for one in batch], vectors)
             tally.embedded += embedded
@@ -416,15 +416,11 @@ def stamp_of(recipe: Recipe, extractor: str) -> Stamp:
 
 
 def embed_cached(texts: Sequence[str], embedder: Embedder, cache: VectorCache) -> tuple[Vectors, int]:
-    """Unit vectors of texts, shape (n, dim), and how many had to be made; a text beyond the window counts by its head.
-
-    The ledger has counted such texts as truncated before they come here.
-    """
+    """Unit vectors of texts that fit the window, shape (n, dim), and how many had to be made."""
     space = embedder.space
-    fitted = [_fit(text, embedder) for text in texts]
-    keys = [sha256_hex(text) for text in fitted]
+    keys = [sha256_hex(text) for text in texts]
     known = cache.get(space.id, list(dict.fromkeys(keys)))
-    wanted = {key: text for key, text in zip(keys, fitted, strict=True) if key not in known}
+    wanted = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
     if wanted:
         made = embedder.embed_passages(list(wanted.values()))
         fresh: dict[str, Vector] = dict(zip(wanted, made, strict=True))
@@ -433,11 +429,18 @@ def embed_cached(texts: Sequence[str], embedder: Embedder, cache: VectorCache) -
     return np.stack([known[key] for key in keys]), len(wanted)
 
 
-def _fit(text: str, embedder: Embedder) -> str:
-    room = embedder.tokenizer.window - embedder.tokenizer.overhead
-    if len(text) <= room or embedder.tokenizer.count(text) <= room:
+def fitted(chunk: Chunk, embedder: Embedder) -> str:
+    """What is embedded of a chunk: its search form, or the head of it that fits the window.
+
+    The ledger has counted a chunk beyond the window as truncated before it comes here.
+    """
+    text = search_form(chunk.text)
+    if chunk.tokens <= embedder.tokenizer.window:
         return text
+    room = embedder.tokenizer.window - embedder.tokenizer.overhead
     offsets = embedder.tokenizer.offsets(text)
+    if len(offsets) <= room:
+        return text
     cut = text[: offsets[room - 1][1]]
     # Cutting can change how the last word is split, by a token or two.
     while embedder.tokenizer.count(cut) > room:
