@@ -153,7 +153,8 @@ class Asker:
             document = self.catalog.document(self.reader.generation.id, document_id)
             if document is None:
                 raise CorruptIndex(
-                    f"document {document_id} is in the index and has no text in the catalog", hint="run fonte sync again"
+                    f"document {document_id} is in the index and has no text in the catalog",
+                    hint="run fonte sync again",
                 )
             documents[document_id] = document
         return replace(retrieved, found=found), documents

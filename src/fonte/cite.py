@@ -17,9 +17,15 @@ from fonte.types import Citation, Draft, Language, Passage, Sentence, sha256_hex
 
 _MARKER = re.compile(r"\s?[\[【]\s*(\d{1,4}(?:\s*[,;]\s*\d{1,4})*)\s*[\]】]")
 _AFTER_STOP = re.compile(r"([.!?…]+)((?:\s*[\[【]\s*\d{1,4}(?:\s*[,;]\s*\d{1,4})*\s*[\]】])+)")
+_ODD_MARKER = re.compile(
+    r"\s?[\[【]\s*(?:/?(?:sources?|font[ei]|src|ref|doc|passage)\b[^\[\]【】]*|[\^#+-]*\d[\d,;:.\s-]*(?:[†|][^\[\]【】]*)?)?[\]】]",
+    re.IGNORECASE,
+)
+"""What models write instead of a marker (``[^1]``, ``[1:2]``, ``[source 2]``), our own frame of a source, ``[]``."""
 _LINK = re.compile(r"!?\[([^\[\]]*)\]\((?:[^()\s]|\([^()]*\))*(?:\s+\"[^\"]*\")?\)")
-_URL = re.compile(r"\b(?:https?|ftp|file|javascript|data):\S+", re.IGNORECASE)
+_URL = re.compile(r"\b(?:(?:https?|ftp|file|javascript|data):\S|www\.)\S*", re.IGNORECASE)
 _TAG = re.compile(r"</?[a-zA-Z][^<>]{0,500}>")
+_TAG_START = re.compile(r"<(?=[a-zA-Z/!?])")
 _STOPS = ".!?…"
 
 
@@ -114,22 +120,36 @@ def _written(
                     removed.append(f"[{number}]")
                 elif int(number) not in markers:
                     markers.append(int(number))
-        body = " ".join(_MARKER.sub("", raw).split())
+        body = _cleaned(_MARKER.sub("", raw), removed)
         if body.strip(_STOPS + " "):
             yield body, tuple(markers), False
 
 
 def _unlinked(text: str, removed: list[str]) -> str:
     """The text without links and HTML that we did not make."""
-    for pattern in (_LINK, _TAG, _URL):
-        removed.extend(match.group() for match in pattern.finditer(text))
-        text = pattern.sub(lambda match: match.group(1) if match.re is _LINK else "", text)
-    return text
+    found = True
+    while found:  # what is taken out may have stood inside another one
+        found = False
+        for pattern in (_LINK, _TAG, _URL):
+            there = [match.group() for match in pattern.finditer(text)]
+            removed.extend(there)
+            found = found or bool(there)
+            text = pattern.sub(lambda match: match.group(1) if match.re is _LINK else "", text)
+    # A tag that never ends becomes text: with a space after its sign no reader takes it for a tag.
+    return _TAG_START.sub("< ", text)
 
 
 def _cleaned(text: str, removed: list[str]) -> str:
-    removed.extend(match.group().strip() for match in _MARKER.finditer(text))
-    return " ".join(_MARKER.sub("", text).split())
+    """The text without anything that reads as a marker, on one line."""
+    there = True
+    while there:  # [[9]1] holds another one
+        there = False
+        for pattern in (_MARKER, _ODD_MARKER):
+            found = [match.group().strip() for match in pattern.finditer(text)]
+            removed.extend(found)
+            there = there or bool(found)
+            text = pattern.sub("", text)
+    return " ".join(text.split())
 
 
 def _with_markers(body: str, markers: Sequence[int]) -> str:

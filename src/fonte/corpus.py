@@ -21,7 +21,18 @@ from fonte.answer import AnswerSettings, Asker, abstention_message, answer_langu
 from fonte.errors import GateFailed, InvalidQuery, NotFound, SpaceMismatch, StoreUnavailable
 from fonte.evidence import EvidenceScorer
 from fonte.gate import NOTHING, GateModel
-from fonte.ingest import Candidate, Ingestor, ParserPool, Tally, copies, counted, failures, fault_of, plan_sync, stamp_of
+from fonte.ingest import (
+    Candidate,
+    Ingestor,
+    ParserPool,
+    Tally,
+    copies,
+    counted,
+    failures,
+    fault_of,
+    plan_sync,
+    stamp_of,
+)
 from fonte.protocols import (
     Catalog,
     Chunker,

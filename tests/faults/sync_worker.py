@@ -9,7 +9,6 @@ from __future__ import annotations
 import sys
 
 import lancedb  # noqa: F401 - loaded before the clock starts
-import pyarrow  # noqa: F401 - the same
 
 from fonte.cli import main
 from fonte.models import registry

@@ -144,7 +144,9 @@ def test_a_home_left_by_a_kill_and_then_mounted_read_only_shows_the_last_commit(
         subprocess.run(["mount", "-o", "remount,rw", str(disk)], check=True)
 
 
-@pytest.mark.parametrize("content", [b"", b"not a database, but long enough" * 99, b"SQLite format 3\0" + b"\xff" * 4096])
+@pytest.mark.parametrize(
+    "content", [b"", b"not a database, but long enough" * 99, b"SQLite format 3\0" + b"\xff" * 4096]
+)
 def test_a_damaged_catalog(model: WordEmbedder, tmp_path: Path, content: bytes) -> None:
     folder = fill(tmp_path / "docs", 3)
     home = tmp_path / "home"

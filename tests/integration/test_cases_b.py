@@ -12,13 +12,14 @@ import shutil
 import signal
 import sqlite3
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 
 import psutil
 import pytest
-from command import fonte
 from property.quick_corpus import WIDE_OPEN, WordEmbedder
 
+from command import fonte
 from fonte import wiring
 from fonte.corpus import OpenCorpus
 from fonte.models import registry
@@ -201,7 +202,10 @@ def test_case_36_a_passage_that_stands_in_two_documents_is_embedded_once_and_cit
         if one["quote"] == SHARED
     ]
     (copy,) = citation["duplicates"]
-    assert {citation["source_uri"].rsplit("/", 1)[1], copy["source_uri"].rsplit("/", 1)[1]} == {"guests.md", "guards.md"}
+    assert {citation["source_uri"].rsplit("/", 1)[1], copy["source_uri"].rsplit("/", 1)[1]} == {
+        "guests.md",
+        "guards.md",
+    }
     public = fonte(home, "ask", "Where does every visitor sign the book?")
     (citation,) = [one for one in public.json["citations"] if one["quote"] == SHARED]
     assert (citation["document_name"], citation["duplicates"]) == ("guests.md", [])
@@ -371,9 +375,9 @@ def test_case_45_overlapping_chunks_come_back_as_one_stretch(model: WordEmbedder
     got = [(one["locator"]["from"], one["locator"]["to"], one["content"]) for one in found(home, "pump is checked")]
     assert all(content == text[start:end] for start, end, content in got)
     spans = sorted((start, end) for start, end, _ in got)
-    assert all(left[1] <= right[0] for left, right in zip(spans, spans[1:]))
+    assert all(left[1] <= right[0] for left, right in pairwise(spans))
     with Corpus.open(home, environ={}) as corpus:
         answer = corpus.ask("Which pump is checked?", principal=WHO)
         cited = answer.citations if isinstance(answer, Answered) else ()
         spans = sorted((one.locator.start, one.locator.end) for one in cited)
-        assert all(left[1] <= right[0] for left, right in zip(spans, spans[1:]))
+        assert all(left[1] <= right[0] for left, right in pairwise(spans))

@@ -101,7 +101,7 @@ def open_corpus(home: Path, cost: Cost, seconds: float) -> OpenCorpus:
 
 
 def sync_and_check(folder: Path, home: Path, seconds: float) -> tuple[list[DocumentState], Cost]:
-    """Sync, then: every file has a state, every state but READY has a reason, what is good answers, again is the same."""
+    """Sync: every file has a state, every state but READY a reason, what is good answers, and again is the same."""
     cost = Cost()
     with open_corpus(home, cost, seconds) as corpus:
         report = corpus.sync(str(folder))

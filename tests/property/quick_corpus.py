@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
-from strategies import WordTokenizer
 
 from fonte.config import load_settings
 from fonte.corpus import OpenCorpus, Parts, SourceOptions
@@ -18,6 +17,7 @@ from fonte.gate import GateModel
 from fonte.parsers.registry import parse_body
 from fonte.types import Acl, Parsed, Source, Space, Vector, Vectors, sha256_hex
 from fonte.wiring import make_parts
+from strategies import WordTokenizer
 
 DIMENSIONS = 16
 WIDE_OPEN = GateModel(weights={}, intercept=9.0, threshold=0.5)

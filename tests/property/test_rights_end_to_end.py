@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from quick_corpus import Shelf, Shelves, quick_corpus, quick_parts
 
 from fonte import contract
 from fonte.corpus import OpenCorpus
 from fonte.errors import NotFound
 from fonte.protocols import Generator
 from fonte.types import Abstained, Acl, Answered, Draft, Principal, Query, document_id
+from quick_corpus import Shelf, Shelves, quick_corpus, quick_parts
 
 TENANTS = ("alfa", "beta")
 ROLES = ("staff", "hr", "legal")
@@ -149,7 +149,7 @@ def counted() -> Iterator[None]:
     yield
     print(dict(COUNTED))
     for what in ("shown", "copies", "bm25", "dense", "fusion", "cited", "abstained"):
-        assert COUNTED[what] > 20, what  # noqa: PLR2004
+        assert COUNTED[what] > 20, what
 
 
 @settings(max_examples=6)
@@ -166,7 +166,7 @@ def test_nothing_leaves_the_rights_at_length(counted: None, data: st.DataObject)
 
 
 def nothing_leaves_the_rights(data: st.DataObject) -> None:
-    """Rights drawn for every document and tenant, then changed without and with a publication, then documents deleted."""
+    """Rights are drawn for every document, then changed without and with a publication, and documents are deleted."""
     live = Live()
     number = data.draw(st.integers(1, 6))
     rights = st.lists(acls(), min_size=number, max_size=number)
@@ -307,5 +307,7 @@ def test_a_stored_answer_is_gone_with_any_document_that_it_names(tmp_path: Path)
 
 def test_the_parts_are_real(tmp_path: Path) -> None:
     """The stand-ins replace the model, the parser processes and the files, nothing that looks at rights."""
-    kinds = {type(part).__module__.split(".")[1] for part in (quick_parts(tmp_path).stores, quick_parts(tmp_path).terms)}
+    kinds = {
+        type(part).__module__.split(".")[1] for part in (quick_parts(tmp_path).stores, quick_parts(tmp_path).terms)
+    }
     assert kinds == {"stores", "text"}

@@ -122,8 +122,9 @@ def publish(connection: sqlite3.Connection, generation_id: str, expected: str | 
 
     A document's live rights become its rights in the generation, cut down by every narrowing since the generation
     began; what it carried over unchanged from the generation that is active until now keeps the live rights that it
-    has, so that an unrelated sync undoes no narrowing. Where that takes roles away it is a narrowing itself, so that no rollback gives them back. Tombstones stay,
-    but for those that the generation's own sync lifted and that are older than it.
+    has, so that an unrelated sync undoes no narrowing. Where that takes roles away it is a narrowing itself, so that
+    no rollback gives them back. Tombstones stay, but for those that the generation's own sync lifted and that are
+    older than it.
 
     Raises:
         NotFound. GenerationConflict: another one is active by now, or the generation was never finished.
