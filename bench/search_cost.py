@@ -1,0 +1,111 @@
+"""Searches in a warm process: every stage at 10,000 chunks, with the encoder and without; and the second syncs.
+
+    .venv/bin/python bench/search_cost.py --chunks 10000
+
+The index, the catalog and the text index are real and so is the encoder of questions; passages get vectors that cost
+nothing. A stage's figure is that stage alone; BM25 runs beside the encoder, so stages do not add up to the total.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from common import Figures, InstantEncoder, cpu_seconds, peak_mb, spread, write_records
+
+from fonte import Principal, SourceOptions
+from fonte.config import load_settings
+from fonte.corpus import OpenCorpus
+from fonte.types import SyncReport
+from fonte.wiring import make_parts
+
+ASKER = Principal()
+
+
+def syncs(corpus: OpenCorpus, path: Path) -> Figures:
+    """First sync, one that changes nothing, one with a document more: without the encoder."""
+    options = SourceOptions(records=True)
+    figures: Figures = {}
+
+    def timed(name: str) -> SyncReport:
+        began, spent = time.perf_counter(), cpu_seconds()
+        report = corpus.sync(str(path), options=options)
+        figures[f"{name}_seconds"] = round(time.perf_counter() - began, 2)
+        figures[f"{name}_processor_seconds"] = round(cpu_seconds() - spent, 2)
+        return report
+
+    figures["chunks"] = timed("sync_without_encoder").chunks_total
+    again = timed("sync_unchanged")
+    if again.embedded_texts or again.chunks_added or again.chunks_removed:
+        raise SystemExit("the second sync did not leave everything as it was")
+    with path.open("a", encoding="utf-8") as file:
+        new = {"_id": "new", "title": "New", "text": "One more document with words of its own."}
+        file.write(json.dumps(new) + "\n")
+    timed("sync_one_new")
+    return figures
+
+
+def searches(corpus: OpenCorpus, questions: Sequence[str], name: str) -> Figures:
+    """p50 and p95 of the whole call, of the same by processor time, and of each stage."""
+    whole: list[float] = []
+    spent: list[float] = []
+    stages: dict[str, list[float]] = {}
+    for question in questions:
+        began, used = time.perf_counter(), cpu_seconds()
+        found = corpus.search(question, principal=ASKER)
+        whole.append(1000 * (time.perf_counter() - began))
+        spent.append(1000 * (cpu_seconds() - used))
+        for stage, milliseconds in found.timings_ms.items():
+            stages.setdefault(stage, []).append(milliseconds)
+        if not found.results:
+            raise SystemExit(f"nothing found for {question!r}")
+    figures = spread(f"{name}_ms", whole) | spread(f"{name}_processor_ms", spent)
+    for stage, values in sorted(stages.items()):
+        figures |= spread(f"{name}_{stage}_ms", values)
+    rest = [one - two for one, two in zip(whole, stages["total"], strict=True)]
+    return figures | spread(f"{name}_catalog_and_locators_ms", rest)
+
+
+def measure(chunks: int, home: Path) -> Figures:
+    """Every figure; the home stays for who wants to look at it."""
+    parts = make_parts(home, load_settings(None, home, {}))
+    encoder = InstantEncoder(parts.make_embedder())
+    path = home.with_suffix(".jsonl")
+    questions, origin = write_records(path, chunks)
+    with OpenCorpus(replace(parts, make_embedder=lambda: encoder)) as corpus:
+        figures: Figures = {"input": f"{chunks} made-up records, {origin}"}
+        figures |= syncs(corpus, path)
+        figures["peak_mb_of_syncs"] = peak_mb()
+        began = time.perf_counter()
+        corpus.search(questions[0], principal=ASKER)
+        figures["first_search_ms"] = round(1000 * (time.perf_counter() - began), 1)
+        figures |= searches(corpus, questions, "search")
+        encoder.instant_questions = True
+        figures |= searches(corpus, questions, "search_without_encoder")
+    figures["home_mb"] = round(sum(item.stat().st_size for item in home.rglob("*") if item.is_file()) / 2**20, 1)
+    figures["questions"] = len(questions)
+    return figures
+
+
+def main() -> int:
+    """Print the figures as JSON."""
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--chunks", type=int, default=10_000, help="documents of one chunk each")
+    options.add_argument("--home", type=Path, help="where to keep the index (default: nowhere)")
+    wanted = options.parse_args()
+    if wanted.home is not None:
+        print(json.dumps(measure(wanted.chunks, wanted.home)))
+        return 0
+    with tempfile.TemporaryDirectory(prefix="fonte-bench-") as folder:
+        print(json.dumps(measure(wanted.chunks, Path(folder) / "home")))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
