@@ -196,6 +196,7 @@ def test_damaged_index_files_are_said_and_the_next_sync_repairs_them(model: Word
     assert said >= 5
 
 
+@pytest.mark.slow
 def test_two_writers_at_once(tmp_path: Path) -> None:
     """Two processes: one is turned away with home_locked, and the index is whole."""
     folder, config = fill(tmp_path / "docs", 20), tmp_path / "fonte.toml"
@@ -215,6 +216,7 @@ def test_two_writers_at_once(tmp_path: Path) -> None:
     assert ran["generations"][0]["documents"] == 20
 
 
+@pytest.mark.slow
 def test_a_thousand_documents(tmp_path: Path) -> None:
     folder = fill(tmp_path / "docs", 1000)
     embedder = WordEmbedder()

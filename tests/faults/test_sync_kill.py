@@ -110,6 +110,7 @@ def kill_syncs(place: Path, kills: int, seed: int, documents: int) -> dict[str, 
     return outcomes
 
 
+@pytest.mark.slow
 def test_a_killed_sync_is_as_if_it_had_not_been(tmp_path: Path) -> None:
     outcomes = kill_syncs(tmp_path, kills=3, seed=11, documents=FEWER_DOCUMENTS)
     assert outcomes["before"] + outcomes["after"] == 3
