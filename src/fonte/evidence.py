@@ -3,6 +3,9 @@
 One pass of the encoder over each passage gives the vectors of all its tokens; sentences are read out of them in their
 context. The scorer keeps the token vectors of passages and the evidence of questions that it has seen, so that the
 gate and the extractive generator, which look at the same passages one after the other, pay once.
+
+Neighbouring chunks that overlap are one passage, which may be longer than the encoder's window: it is read in several
+windows, and a piece (a block of code, a row) that does not fit is cut into lines or runs of words.
 """
 
 from __future__ import annotations
@@ -37,13 +40,16 @@ from fonte.ranking.evidence import (
 from fonte.retrieve import Retrieved
 from fonte.text.normalise import search_form
 from fonte.text.sentences import sentences
+from fonte.text.windows import Fits, cut_to_fit, windows
 from fonte.types import UNKNOWN_LANGUAGE, BlockKind, Language, Passage, Query, TokenVectors, Vector, Vectors
 
 MAX_PASSAGES = 5
-MAX_PIECES = 80
+MAX_PIECES = 200
+"""More than a full context of prose or rows holds."""
 _REMEMBERED_PASSAGES = 256
 _REMEMBERED_QUESTIONS = 64
 _BULLET = re.compile(r"\s*(?:[-*•–]|\d{1,3}[.)])\s+")
+_LINE = re.compile(r"[^\n]+")
 _WORD = re.compile(r"\w+(?:[-/.]\w+)*")
 
 Key = TypeVar("Key")
@@ -132,8 +138,11 @@ class EvidenceScorer:
         words: Sequence[Word],
         moved: Mapping[Language, float],
     ) -> Evidence:
-        pieces = [piece for at, passage in enumerate(passages) for piece in _pieces(passage, at)][:MAX_PIECES]
-        question, read = self._read(query, passages, vector, pieces)
+        fitting = [self._fitting(passage) for passage in passages]
+        by_passage = [_pieces(passage, at, fitting[at]) for at, passage in enumerate(passages)]
+        pieces = [piece for some in by_passage for piece in some][:MAX_PIECES]
+        tokens = self._passage_tokens(passages, by_passage, fitting)
+        question, read = self._read(query, vector, pieces, tokens)
         shift = [moved.get(passage.stored.chunk.language, 0.0) for passage in passages]
         asks = asks_for_number(query.text)
         scored = []
@@ -145,8 +154,7 @@ class EvidenceScorer:
             score = WEIGHTS.score(similarity, aligned, share, rank=piece.passage + 1, fits=fits)
             scored.append(Scored(piece, score, similarity, aligned, share, fits))
         scored.sort(key=lambda one: (-one.score, one.piece.passage, one.piece.start))
-        if isinstance(self._embedder, TokenEmbedder) and self._embedder.shows_tokens:
-            tokens = self._passage_tokens(self._embedder, passages)
+        if tokens is not None:
             whole = [alignment(question, one.vectors) + by for one, by in zip(tokens, shift, strict=True)]
         else:
             whole = [
@@ -156,39 +164,86 @@ class EvidenceScorer:
         return Evidence(tuple(scored), tuple(words), tuple(whole))
 
     def _read(
-        self, query: Query, passages: Sequence[Passage], vector: Vector, pieces: Sequence[Piece]
+        self, query: Query, vector: Vector, pieces: Sequence[Piece], tokens: Sequence[TokenVectors] | None
     ) -> tuple[Vectors, list[Vectors]]:
         """The question's vectors (tokens, dim), and those of each sentence.
 
         Token vectors where the encoder shows them, else one vector for the question and one for each sentence.
         """
-        if isinstance(self._embedder, TokenEmbedder) and self._embedder.shows_tokens:
-            tokens = self._passage_tokens(self._embedder, passages)
-            read = []
-            for piece in pieces:
-                shift = _content_offset(passages[piece.passage]) - passages[piece.passage].start
-                read.append(rows_within(tokens[piece.passage], piece.start + shift, piece.end + shift))
+        if tokens is not None and isinstance(self._embedder, TokenEmbedder):
+            read = [rows_within(tokens[piece.passage], piece.start, piece.end) for piece in pieces]
             return self._embedder.question_tokens(query.text).vectors, read
         if not pieces:
             return vector[np.newaxis, :], []
         made = self._embedder.embed_passages([search_form(piece.text) for piece in pieces])
         return vector[np.newaxis, :], [row[np.newaxis, :] for row in made]
 
-    def _passage_tokens(self, embedder: TokenEmbedder, passages: Sequence[Passage]) -> list[TokenVectors]:
+    def _fitting(self, passage: Passage) -> Fits:
+        """Whether a text of the passage, in the form that the encoder reads, is short enough for its window."""
+        tokenizer = self._embedder.tokenizer
+        room = tokenizer.window - tokenizer.overhead
+        if self._shows_tokens:
+            return lambda text: tokenizer.count(_headed(passage, text)) <= room
+        return lambda text: tokenizer.count(search_form(text)) <= room
+
+    @property
+    def _shows_tokens(self) -> bool:
+        return isinstance(self._embedder, TokenEmbedder) and self._embedder.shows_tokens
+
+    def _passage_tokens(
+        self, passages: Sequence[Passage], pieces: Sequence[Sequence[Piece]], fitting: Sequence[Fits]
+    ) -> list[TokenVectors] | None:
+        """Of each passage the vectors of its tokens with their characters in the document; None for an endpoint."""
+        if not isinstance(self._embedder, TokenEmbedder) or not self._embedder.shows_tokens:
+            return None
         keys = [(passage.stored.chunk.id, passage.start, passage.end) for passage in passages]
-        held = {key: self._tokens.get(key) for key in keys}
-        unknown = {key: passage for key, passage in zip(keys, passages, strict=True) if held[key] is None}
-        made = embedder.passage_tokens([_shown(passage) for passage in unknown.values()]) if unknown else []
-        fresh = dict(zip(unknown, made, strict=True))
-        for key, value in fresh.items():
-            self._tokens.put(key, value)
-        return [held[key] or fresh[key] for key in keys]
+        held = [self._tokens.get(key) for key in keys]
+        stretches: list[tuple[int, int, int]] = []
+        for at, passage in enumerate(passages):
+            if held[at] is None:
+                borders = [piece.start for piece in pieces[at]]
+                stretches += [(at, *one) for one in _stretches(passage, borders, fitting[at])]
+        texts = [_headed(passages[at], passages[at].document.text[start:end]) for at, start, end in stretches]
+        made = self._embedder.passage_tokens(texts) if texts else []
+        read: dict[int, list[TokenVectors]] = {}
+        for (at, start, _), tokens in zip(stretches, made, strict=True):
+            read.setdefault(at, []).append(_placed(tokens, passages[at], start))
+        for at, some in read.items():
+            self._tokens.put(keys[at], joined := _one(some))
+            held[at] = joined
+        return [tokens for tokens in held if tokens is not None]
 
 
-def _shown(passage: Passage) -> str:
-    """What the encoder reads of a passage: its context header, then its characters as they are."""
+def _stretches(passage: Passage, borders: Sequence[int], fits: Fits) -> list[tuple[int, int]]:
+    """The passage as one stretch when the encoder can read it at once, else in several that it can."""
+    if fits(passage.content):
+        return [(passage.start, passage.end)]
+    return windows(passage.document.text, passage.start, passage.end, borders, fits)
+
+
+def _placed(tokens: TokenVectors, passage: Passage, start: int) -> TokenVectors:
+    """Offsets in what the encoder read to characters of the document.
+
+    The context header's tokens stand before the passage; those of a later window's header, which say the same again,
+    are left out.
+    """
+    shift = start - _content_offset(passage)
+    moved = [(first + shift, last + shift) for first, last in tokens.offsets]
+    rows = [row for row, (_, last) in enumerate(moved) if start == passage.start or last > start]
+    return TokenVectors(tuple(moved[row] for row in rows), tokens.vectors[rows])
+
+
+def _one(parts: Sequence[TokenVectors]) -> TokenVectors:
+    if len(parts) == 1:
+        return parts[0]
+    offsets = tuple(offset for part in parts for offset in part.offsets)
+    return TokenVectors(offsets, np.concatenate([part.vectors for part in parts]))
+
+
+def _headed(passage: Passage, text: str) -> str:
+    """What the encoder reads of a text of the passage: the context header, then its characters as they are."""
     context = passage.stored.chunk.context
-    return f"{context}\n{passage.content}" if context else passage.content
+    return f"{context}\n{text}" if context else text
 
 
 def _content_offset(passage: Passage) -> int:
@@ -196,22 +251,32 @@ def _content_offset(passage: Passage) -> int:
     return len(context) + 1 if context else 0
 
 
-def _pieces(passage: Passage, position: int) -> list[Piece]:
+def _pieces(passage: Passage, position: int, fits: Fits) -> list[Piece]:
     """What can be quoted of a passage, with its characters in the document.
 
-    A table's row and a line of code are whole; everything else gives its sentences. Headings, rows of column names and
-    bare questions answer nothing and are left out.
+    A table's row and a block of code are whole; everything else gives its sentences. Headings, rows of column names and
+    bare questions answer nothing and are left out. What is longer than the encoder reads at once is cut: code into its
+    lines, anything else between words.
     """
     text = passage.document.text
+    short = fits(passage.content)
     pieces = []
     for kind, start, end in _blocks(passage):
         whole = kind in (BlockKind.ROW, BlockKind.CODE)
         spans = [(start, end)] if whole else _sentences(text, start, end, passage.stored.chunk.language)
+        if kind is BlockKind.CODE and not short and not fits(text[start:end]):
+            spans = [match.span() for match in _LINE.finditer(text, start, end)]
+        if not short:
+            spans = [part for first, last in spans for part in _cut(text, first, last, fits)]
         for first, last in spans:
             body = text[first:last]
             if _WORD.search(body) and (whole or not body.rstrip("\"'”’»)").endswith("?")):
                 pieces.append(Piece(position, first, last, body))
     return pieces
+
+
+def _cut(text: str, start: int, end: int, fits: Fits) -> list[tuple[int, int]]:
+    return [(start, end)] if fits(text[start:end]) else cut_to_fit(text, start, end, fits)
 
 
 def _blocks(passage: Passage) -> Iterator[tuple[BlockKind, int, int]]:
@@ -272,13 +337,13 @@ def features(
     """
     dense = next((ranking.hits for ranking in retrieved.rankings if ranking.stage == "dense"), ())
     bm25 = next((ranking.hits for ranking in retrieved.rankings if ranking.stage == "bm25"), ())
-    near = [hit.score for hit in dense] or [1 - (one.hit.dense_distance or 1.0) for one in passages]
+    near = [hit.score for hit in dense] or [1 - _distance(one) for one in passages]
     spread = float(np.std(near))
     shown = passages[:MAX_PASSAGES]
-    texts = [_shown(passage) for passage in shown]
+    texts = [_headed(passage, passage.content) for passage in shown]
     present = [scorer.terms_of(text, query.languages) for text in texts]
     ranks = {hit.chunk_id: rank for rank, hit in enumerate(bm25, start=1)}
-    nearest = min(shown, key=lambda passage: passage.hit.dense_distance or 0.0).stored.chunk.id
+    nearest = min(shown, key=_distance).stored.chunk.id
     languages = (*query.languages, UNKNOWN_LANGUAGE)
     best = evidence.scored[0] if evidence.scored else None
     return {
@@ -297,3 +362,9 @@ def features(
         ),
         "comparable": 1.0 if any(one.stored.chunk.language in languages for one in shown[:3]) else 0.0,
     }
+
+
+def _distance(passage: Passage) -> float:
+    """Cosine distance of a passage; where it was not looked at, that of texts which have nothing in common."""
+    distance = passage.hit.dense_distance
+    return 1.0 if distance is None else distance
