@@ -44,19 +44,35 @@ _NUMBER = re.compile(r"\d+(?:[.,'’]\d+)*")
 _GROUPED = 3
 
 
-def _dates(text: str) -> tuple[list[frozenset[date]], str]:
-    """The readings of each date in a text, and the text without them."""
-    found: list[frozenset[date]] = []
+def _dates(text: str) -> tuple[list[tuple[str, frozenset[date]]], str]:
+    """Each date of a text as it is written, with its readings; and the text without them.
+
+    A day that no calendar has is no date: it stays in the text, and its figures are looked for one by one.
+    """
+    found: list[tuple[str, frozenset[date]]] = []
+
+    def take(match: re.Match[str]) -> str:
+        meant = _read(match.groupdict())
+        if not meant:
+            return match.group()
+        found.append((match.group(), meant))
+        return " "
+
     for pattern in _DATES:
-        for match in pattern.finditer(text):
-            parts = match.groupdict()
-            day = int(parts["d"])
-            month = int(parts["m"]) if parts.get("m") else _MONTHS[parts["name"].lower()]
-            # 03/04/2026 is read both ways round: which one was meant is not ours to guess.
-            both = ((day, month), (month, day)) if parts.get("m") else ((day, month),)
-            found.append(frozenset(_valid(int(parts["y"]), second, first) for first, second in both) - {date.min})
-        text = pattern.sub(" ", text)
-    return [one for one in found if one], text
+        text = pattern.sub(take, text)
+    return found, text
+
+
+def _read(parts: dict[str, str]) -> frozenset[date]:
+    """The days that a matched date may mean; 03/04/2026 both ways round: which one was meant is not ours to guess."""
+    day = int(parts["d"])
+    if "name" in parts:
+        # Letters that only look like these (the long s, the dotless i) match too, and not all of them fold back.
+        pairs = [(day, _MONTHS.get(parts["name"].casefold(), 0))]
+    else:
+        month = int(parts["m"])
+        pairs = [(day, month), (month, day)]
+    return frozenset(_valid(int(parts["y"]), second, first) for first, second in pairs) - {date.min}
 
 
 def _valid(year: int, month: int, day: int) -> date:
@@ -86,10 +102,10 @@ def missing_figures(sentence: str, sources: Iterable[str]) -> list[str]:
     """Numbers and dates of a sentence that none of the sources holds, as they are written in the sentence."""
     whole = "\n".join(sources)
     source_dates, source_rest = _dates(whole)
-    days = frozenset[date]().union(*source_dates)
+    days = frozenset[date]().union(*(meant for _, meant in source_dates))
     known = frozenset[str]().union(*(readings(match.group()) for match in _NUMBER.finditer(source_rest + " " + whole)))
     sentence_dates, rest = _dates(sentence)
-    missing = [min(one).isoformat() for one in sentence_dates if not one & days]
+    missing = [written for written, meant in sentence_dates if not meant & days]
     missing += [match.group() for match in _NUMBER.finditer(rest) if not readings(match.group()) & known]
     return missing
 
