@@ -22,7 +22,7 @@ _ODD_MARKER = re.compile(
     re.IGNORECASE,
 )
 """What models write instead of a marker (``[^1]``, ``[1:2]``, ``[source 2]``), our own frame of a source, ``[]``."""
-_LINK = re.compile(r"!?\[([^\[\]]*)\]\((?:[^()\s]|\([^()]*\))*(?:\s+\"[^\"]*\")?\)")
+_LINK = re.compile(r"!?\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\((?:[^()\s]|\([^()]*\))*(?:\s+\"[^\"]*\")?\)")
 _URL = re.compile(r"\b(?:(?:https?|ftp|file|javascript|data):\S|www\.)\S*", re.IGNORECASE)
 _TAG = re.compile(r"</?[a-zA-Z][^<>]{0,500}>")
 _TAG_START = re.compile(r"<(?=[a-zA-Z/!?])")
@@ -134,9 +134,15 @@ def _unlinked(text: str, removed: list[str]) -> str:
             there = [match.group() for match in pattern.finditer(text)]
             removed.extend(there)
             found = found or bool(there)
-            text = pattern.sub(lambda match: match.group(1) if match.re is _LINK else "", text)
+            text = pattern.sub(lambda match: _link_text(match.group(1)) if match.re is _LINK else "", text)
     # A tag that never ends becomes text: with a space after its sign no reader takes it for a tag.
     return _TAG_START.sub("< ", text)
+
+
+def _link_text(text: str) -> str:
+    """What stays of a link. A model that links its marker means the marker, which is judged like any other."""
+    marker = f"[{text}]"
+    return marker if _MARKER.fullmatch(marker) else text
 
 
 def _cleaned(text: str, removed: list[str]) -> str:

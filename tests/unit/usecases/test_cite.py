@@ -69,6 +69,20 @@ def test_links_and_html_of_a_draft_do_not_pass() -> None:
     assert len(cited.removed) == 3
 
 
+@pytest.mark.parametrize("linked", ["[1](https://evil.example/x)", "[[1]](https://evil.example/x)", '[1](x "title")'])
+def test_a_marker_that_a_model_made_a_link_of_stays_a_marker(linked: str) -> None:
+    cited = cite(Draft(f"Staff get 26 days of leave {linked}."), [passage(LEAVE)], language="en")
+    assert [sentence.text for sentence in cited.sentences] == ["Staff get 26 days of leave [1]."]
+    assert [one.index for one in cited.citations] == [1]
+    assert cited.removed == (linked,)
+
+
+def test_a_linked_marker_that_was_not_handed_out_goes_whole() -> None:
+    cited = cite(Draft("Staff get 26 days [1] of leave [9](https://evil.example)."), [passage(LEAVE)], language="en")
+    assert cited.text == "Staff get 26 days of leave [1]."
+    assert cited.removed == ("[9](https://evil.example)", "[9]")
+
+
 def test_a_taken_sentence_is_supported_and_its_place_is_checked() -> None:
     taken = DraftSentence(LEAVE.text[0:37], 1, 0, 37)
     cited = cite(Draft("ignored", taken=(taken,)), [passage(LEAVE)], language="en")
