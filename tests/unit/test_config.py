@@ -34,7 +34,7 @@ def refusal(
 def test_without_a_file_the_defaults_hold(tmp_path: Path) -> None:
     settings = load_settings(None, tmp_path / ".fonte", {})
     assert settings == Settings(file=None)
-    assert settings.chunking_recipe() == ChunkingRecipe()
+    assert settings.chunking.recipe() == ChunkingRecipe()
     assert settings.embedding.source == "package:multilingual-e5-small"
     assert settings.generation.name == "extractive"
 
@@ -103,6 +103,10 @@ def test_a_wrong_setting_is_one_line_with_file_and_key(tmp_path: Path, text: str
         "[store]\ndatabase_url = 'postgresql://host/db'",
         "[store]\nuri = 's3://bucket'",
         "[retrieval]\nrerank = true",
+        "[golden]\npath = 'g.yaml'",
+        "[golden]\nfloors = 'floors.json'",
+        "[gate]\ncost_wrong = 4.0",
+        "[gate]\ncost_abstain = 1",
     ],
 )
 def test_what_a_later_version_knows_is_refused_as_not_built_yet(tmp_path: Path, text: str) -> None:
@@ -144,8 +148,8 @@ def test_every_key_has_a_variable_and_each_of_them_is_read(tmp_path: Path) -> No
     }
     assert {section for section, _ in variables().values()} == set(SECTIONS)
     for name, (section, key) in variables().items():
-        if section == "store":
-            assert "not built yet" in refusal(tmp_path, "", {name: "x"}).message
+        if section in ("store", "golden", "gate"):
+            assert "not built yet" in refusal(tmp_path, "", {name: "7"}).message
             continue
         value = samples.get((section, key), "7")
         part = getattr(load(tmp_path, "", {name: value}), section)
@@ -223,7 +227,7 @@ def test_a_byte_order_mark_is_accepted(tmp_path: Path) -> None:
     ],
 )
 def test_the_strategies_of_document_a_are_settings(tmp_path: Path, text: str, recipe: ChunkingRecipe) -> None:
-    assert load(tmp_path, f"[chunking]\n{text}").chunking_recipe() == recipe
+    assert load(tmp_path, f"[chunking]\n{text}").chunking.recipe() == recipe
 
 
 def test_rules_keep_their_order_and_no_roles_differs_from_roles_not_named(tmp_path: Path) -> None:
@@ -239,11 +243,10 @@ def test_relative_paths_are_relative_to_the_file_or_to_where_a_variable_is_set(
     folder = tmp_path / "project"
     folder.mkdir()
     monkeypatch.chdir(tmp_path)
-    text = "[golden]\npath = 'g.yaml'\n[embedding]\nsource = 'path:models/x'"
-    settings = load(folder, text, {"FONTE_GOLDEN_FLOORS": "floors.json"})
-    assert settings.golden.path == folder / "g.yaml"
-    assert settings.golden.floors == tmp_path / "floors.json"
-    assert settings.embedding.source == f"path:{folder / 'models' / 'x'}"
+    text = "[embedding]\nsource = 'path:models/x'"
+    assert load(folder, text).embedding.source == f"path:{folder / 'models' / 'x'}"
+    environ = {"FONTE_EMBEDDING_SOURCE": "path:models/y"}
+    assert load(folder, text, environ).embedding.source == f"path:{tmp_path / 'models' / 'y'}"
 
 
 def test_settings_are_frozen() -> None:
@@ -261,4 +264,4 @@ def test_any_text_and_any_variables_give_settings_or_a_config_error(
         settings = load_settings(path, path.parent, environ)
     except ConfigError:
         return
-    assert settings.chunking_recipe().size >= 1
+    assert settings.chunking.recipe().size >= 1

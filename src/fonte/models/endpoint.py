@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 import time
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -31,24 +32,38 @@ _EXCERPT_BYTES = 64 * 1024
 MAX_RESPONSE_BYTES = 64 * 1024 * 1024
 
 
-def read_key(variables: Sequence[str], file: Path | None = None) -> str | None:
-    """The key from ``file`` if one is given, else from the first variable that is set, else None.
+def read_key(variables: Sequence[str], notify: Callable[[str], None]) -> str | None:
+    """The key of the first variable that is set, or of the file that the variable with ``_FILE`` names; else None.
+
+    ``notify`` is told when others than its owner may read the file.
 
     Raises:
-        ConfigError: an unreadable or empty file, or a key that no HTTP header can carry.
+        ConfigError: both variables are set, an unreadable or empty file, or a key that no HTTP header can carry.
     """
-    if file is not None:
-        try:
-            key = file.read_text("utf-8").strip()
-        except (OSError, UnicodeDecodeError) as error:
-            raise ConfigError(f"the key file {file.name} cannot be read", hint="check its path and rights") from error
-        if not key:
-            raise ConfigError(f"the key file {file.name} is empty")
-    else:
-        key = next((value for name in variables if (value := os.environ.get(name, "").strip())), "")
-    if not (key.isascii() and key.isprintable()) or " " in key:
-        raise ConfigError("the API key holds characters that a header cannot carry", hint="copy it again")
-    return key or None
+    for name in variables:
+        key, file = (os.environ.get(one, "").strip() for one in (name, f"{name}_FILE"))
+        if key and file:
+            raise ConfigError(f"{name} and {name}_FILE are both set", hint="unset one of them")
+        if file:
+            key = _key_in(Path(file).expanduser(), notify)
+        if not (key.isascii() and key.isprintable()) or " " in key:
+            raise ConfigError("the API key holds characters that a header cannot carry", hint="copy it again")
+        if key:
+            return key
+    return None
+
+
+def _key_in(file: Path, notify: Callable[[str], None]) -> str:
+    try:
+        key = file.read_text("utf-8").strip()
+        shared = os.name == "posix" and bool(file.stat().st_mode & (stat.S_IRGRP | stat.S_IROTH))
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"the key file {file.name} cannot be read", hint="check its path and rights") from error
+    if not key:
+        raise ConfigError(f"the key file {file.name} is empty", hint="write the key into it")
+    if shared:
+        notify(f"others may read the key file {file.name}: chmod 600 would keep it to you")
+    return key
 
 
 class Endpoint:

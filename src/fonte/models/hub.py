@@ -34,7 +34,7 @@ def parse_source(source: str) -> tuple[str, str]:
     return match["name"], match["revision"]
 
 
-def hub_folder(name: str, revision: str, *, hub_cache: Path | None = None) -> Path:
+def hub_folder(name: str, revision: str) -> Path:
     """The folder with the model's files, downloaded once; never asked for when ``HF_HUB_OFFLINE`` is set.
 
     Only the contract's files and one form of the weights are taken: ONNX, or where there is none safetensors.
@@ -44,13 +44,13 @@ def hub_folder(name: str, revision: str, *, hub_cache: Path | None = None) -> Pa
         ModelUnavailable: the hub cannot be reached.
     """
     offline = os.environ.get("HF_HUB_OFFLINE", "").lower() in _TRUE
-    folder = _snapshot(name, revision, (*_CONTRACT, *_GRAPH_FILES), hub_cache, offline=offline)
+    folder = _snapshot(name, revision, (*_CONTRACT, *_GRAPH_FILES), offline=offline)
     if not any((folder / graph).is_file() for graph in GRAPHS):
-        folder = _snapshot(name, revision, (*_CONTRACT, SAFETENSORS), hub_cache, offline=offline)
+        folder = _snapshot(name, revision, (*_CONTRACT, SAFETENSORS), offline=offline)
     return folder
 
 
-def _snapshot(name: str, revision: str, patterns: Sequence[str], hub_cache: Path | None, *, offline: bool) -> Path:
+def _snapshot(name: str, revision: str, patterns: Sequence[str], *, offline: bool) -> Path:
     try:
         import httpx
         from huggingface_hub import errors, snapshot_download
@@ -60,7 +60,7 @@ def _snapshot(name: str, revision: str, patterns: Sequence[str], hub_cache: Path
         ) from error
     try:
         return Path(snapshot_download(
-            name, revision=revision, allow_patterns=list(patterns), local_files_only=offline, cache_dir=hub_cache,
+            name, revision=revision, allow_patterns=list(patterns), local_files_only=offline,
         ))
     except (errors.RepositoryNotFoundError, errors.RevisionNotFoundError) as error:
         raise ModelNotInstalled(

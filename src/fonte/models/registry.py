@@ -44,11 +44,7 @@ class Remote:
     window: int = 512
     dimensions: int | None = None
     """Checked against what the endpoint gives; None: whatever it gives first."""
-    revision: str = "undeclared"
-    query_prefix: str = ""
-    passage_prefix: str = ""
     timeout_seconds: float = 60.0
-    key_file: Path | None = None
 
 
 def available() -> list[Available]:
@@ -87,7 +83,7 @@ def make_embedder(
     if kind == "package":
         return _packaged(name, folder, threads, tell)
     if kind == "openai":
-        return _remote(name, remote or Remote())
+        return _remote(name, remote or Remote(), tell)
     from fonte.models.folder import folder_embedder
 
     if kind == "path":
@@ -103,11 +99,12 @@ def make_embedder(
 
 def make_chat(
     model: str, render: Render, *, base_url: str, timeout_seconds: float = 60.0, max_tokens: int = 1024,
-    key_file: Path | None = None,
+    notify: Callable[[str], None] | None = None,
 ) -> Generator:
     """A generator over an OpenAI-compatible endpoint.
 
-    Its key comes from ``key_file``, else from ``FONTE_GENERATION_API_KEY``, else from ``OPENAI_API_KEY``.
+    Its key comes from ``FONTE_GENERATION_API_KEY``, else from ``OPENAI_API_KEY``; either may end in ``_FILE`` and name
+    a file. ``notify`` as in ``make_embedder``.
 
     Raises:
         ConfigError: an impossible setting.
@@ -115,20 +112,18 @@ def make_chat(
     from fonte.models.endpoint import Endpoint, read_key
     from fonte.models.openai_chat import OpenAIChat
 
-    key = read_key(("FONTE_GENERATION_API_KEY", "OPENAI_API_KEY"), key_file)
+    key = read_key(("FONTE_GENERATION_API_KEY", "OPENAI_API_KEY"), notify or _tell)
     endpoint = Endpoint(base_url, what="generation", key=key, timeout_seconds=timeout_seconds)
     return OpenAIChat(model, endpoint, render, max_tokens=max_tokens)
 
 
-def _remote(name: str, remote: Remote) -> Embedder:
+def _remote(name: str, remote: Remote, notify: Callable[[str], None]) -> Embedder:
     from fonte.models.endpoint import Endpoint, read_key
     from fonte.models.openai_embedder import OpenAIEmbedder, RemoteModel
 
-    key = read_key(("FONTE_EMBEDDING_API_KEY", "OPENAI_API_KEY"), remote.key_file)
+    key = read_key(("FONTE_EMBEDDING_API_KEY", "OPENAI_API_KEY"), notify)
     endpoint = Endpoint(remote.base_url, what="embedding", key=key, timeout_seconds=remote.timeout_seconds)
-    model = RemoteModel(
-        name, remote.window, remote.dimensions, remote.revision, remote.query_prefix, remote.passage_prefix,
-    )
+    model = RemoteModel(name, remote.window, remote.dimensions)
     try:
         return OpenAIEmbedder(model, endpoint)
     except ValueError as error:

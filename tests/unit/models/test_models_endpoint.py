@@ -200,30 +200,64 @@ def test_keys_come_from_a_file_or_the_environment_only(monkeypatch, tmp_path):
     for name in ("FONTE_EMBEDDING_API_KEY", "OPENAI_API_KEY"):
         monkeypatch.delenv(name, raising=False)
     names = ("FONTE_EMBEDDING_API_KEY", "OPENAI_API_KEY")
-    assert read_key(names) is None
+    told = []
+    assert read_key(names, told.append) is None
     monkeypatch.setenv("OPENAI_API_KEY", "second")
-    assert read_key(names) == "second"
+    assert read_key(names, told.append) == "second"
     monkeypatch.setenv("FONTE_EMBEDDING_API_KEY", " first\n")
-    assert read_key(names) == "first"
-    (tmp_path / "key").write_text("third\n")
-    assert read_key(names, tmp_path / "key") == "third"
-    (tmp_path / "key").write_text("\n")
-    with pytest.raises(ConfigError, match="empty"):
-        read_key(names, tmp_path / "key")
-    with pytest.raises(ConfigError, match="cannot be read"):
-        read_key(names, tmp_path / "absent")
+    assert read_key(names, told.append) == "first"
     monkeypatch.setenv("FONTE_EMBEDDING_API_KEY", "a\u200bb")
     with pytest.raises(ConfigError, match="header"):
-        read_key(names)
+        read_key(names, told.append)
+    assert told == []
+
+
+@pytest.fixture
+def key_file(monkeypatch, tmp_path):
+    for name in ("FONTE_EMBEDDING_API_KEY", "OPENAI_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    path = tmp_path / "key"
+    path.write_text("from-file\n")
+    path.chmod(0o600)
+    monkeypatch.setenv("FONTE_EMBEDDING_API_KEY_FILE", str(path))
+    return path
+
+
+def test_the_key_may_stand_in_a_file_that_a_variable_names(stub, key_file):
+    told = []
+    remote = Remote(base_url=stub.base_url, dimensions=24)
+    make_embedder("openai:m", remote=remote, notify=told.append).embed_query("cat")
+    assert stub.asked[0].headers["authorization"] == "Bearer from-file"
+    assert told == []
+    key_file.chmod(0o644)
+    make_embedder("openai:m", remote=remote, notify=told.append)
+    assert len(told) == 1
+    assert "chmod 600" in told[0]
+    assert "from-file" not in told[0]
+
+
+def test_a_key_file_that_says_nothing_or_is_not_alone_is_refused(key_file, monkeypatch):
+    def refused(words):
+        with pytest.raises(ConfigError, match=words):
+            make_embedder("openai:m")
+
+    key_file.write_text("\n")
+    refused("empty")
+    monkeypatch.setenv("FONTE_EMBEDDING_API_KEY", "direct")
+    refused("both set")
+    monkeypatch.delenv("FONTE_EMBEDDING_API_KEY")
+    key_file.unlink()
+    refused("cannot be read")
 
 
 def test_the_space_is_of_model_dimensions_and_revision_not_of_the_host(stub):
-    def space(**changes):
-        remote = Remote(**({"base_url": stub.base_url, "dimensions": 24} | changes))
-        return make_embedder("openai:m", remote=remote).space
+    def space(base_url=stub.base_url, dimensions=24, **changes):
+        model = RemoteModel("m", 512, dimensions, **changes)
+        return OpenAIEmbedder(model, Endpoint(base_url, what="embedding")).space
 
     with stub_server(embedding_script) as other:
         assert space(base_url=other.base_url) == space()
+    assert make_embedder("openai:m", remote=Remote(base_url=stub.base_url, dimensions=24)).space == space()
     assert len({space().id, space(revision="2").id, space(dimensions=8).id, space(query_prefix="q: ").id}) == 4
     assert stub.asked == [], "declared dimensions need no question"
 
@@ -234,8 +268,8 @@ def test_dimensions_that_are_not_declared_are_asked_once(stub, embedder):
 
 
 def test_prefixes_are_put_before_what_is_sent(stub):
-    remote = Remote(base_url=stub.base_url, dimensions=24, query_prefix="query: ", passage_prefix="passage: ")
-    embedder = make_embedder("openai:m", remote=remote)
+    model = RemoteModel("m", 512, 24, query_prefix="query: ", passage_prefix="passage: ")
+    embedder = OpenAIEmbedder(model, Endpoint(stub.base_url, what="embedding"))
     embedder.embed_query("cat")
     embedder.embed_passages(["cat"])
     assert [one.body["input"] for one in stub.asked] == [["query: cat"], ["passage: cat"]]

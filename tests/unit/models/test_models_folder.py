@@ -198,26 +198,28 @@ def test_a_source_of_the_hub_is_name_and_commit():
 
 
 @pytest.mark.parametrize("weights", ["onnx/", "safetensors"])
-def test_a_downloaded_model_of_the_hub_is_used_offline(load, tmp_path, weights):
+def test_a_downloaded_model_of_the_hub_is_used_offline(load, tmp_path, monkeypatch, weights):
     pytest.importorskip("huggingface_hub")
     hub = tmp_path / "hub"
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(hub))
     snapshot = hub / "models--org--name" / "snapshots" / COMMIT
     write_tiny_folder(snapshot, weights=weights)
-    folder = hub_folder("org/name", COMMIT, hub_cache=hub)
+    folder = hub_folder("org/name", COMMIT)
     assert folder.samefile(snapshot)
     embedder = load(folder, name="org/name", revision=COMMIT)
     assert (embedder.space.model, embedder.space.revision) == ("org/name", COMMIT)
     assert abs(float(np.linalg.norm(embedder.embed_query("cat"))) - 1) < 1e-3
 
 
-def test_a_model_of_the_hub_that_is_not_there_offline_says_so(tmp_path):
+def test_a_model_of_the_hub_that_is_not_there_offline_says_so(tmp_path, monkeypatch):
     pytest.importorskip("huggingface_hub")
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
     with pytest.raises(ModelNotInstalled, match="not downloaded yet"):
-        hub_folder("org/name", COMMIT, hub_cache=tmp_path)
+        hub_folder("org/name", COMMIT)
 
 
-def test_a_missing_extra_names_the_command(monkeypatch, tmp_path):
+def test_a_missing_extra_names_the_command(monkeypatch):
     monkeypatch.setitem(sys.modules, "huggingface_hub", None)
     with pytest.raises(ModelNotInstalled) as caught:
-        hub_folder("org/name", COMMIT, hub_cache=tmp_path)
+        hub_folder("org/name", COMMIT)
     assert "fonte[hub]" in caught.value.hint
