@@ -44,15 +44,13 @@ class GateModel:
 
 _MULTILINGUAL_E5_SMALL = GateModel(
     weights={
-        "similarity": 25.181,
-        "alignment": 32.873,
-        "sentence_alignment": 19.778,
-        "coverage": 0.458,
-        "comparable": -0.192,
+        "sentence": 27.414,
+        "sentence_alignment": 35.531,
+        "comparable": -2.58,
         "code_missing": -4.0,
         "quoted": -4.0,
     },
-    intercept=-63.8,
+    intercept=-49.027,
     threshold=0.5,
 )
 

@@ -11,8 +11,8 @@ from fonte.ranking.evidence import Scored
 from fonte.types import Draft, DraftSentence, Language, Passage, Query
 
 NAME = "extractive"
-MAX_SENTENCES = 3
-WITHIN = 0.06
+MAX_SENTENCES = 5
+WITHIN = 0.08
 """A further sentence is taken when its score is at most this far below the best one's."""
 
 Score = Callable[[Query, Sequence[Passage]], Sequence[Scored]]
@@ -30,7 +30,7 @@ class ExtractiveGenerator:
         return NAME
 
     def draft(self, query: Query, passages: Sequence[Passage], *, language: Language) -> Draft:
-        """The best sentence and at most two that come close, in reading order; declined when there is none."""
+        """The best sentence and those that come close, in reading order; declined when there is none."""
         del language  # quotes stay in the language of their source
         scored = self._score(query, passages)
         if not scored:

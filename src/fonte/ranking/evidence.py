@@ -73,11 +73,11 @@ class Scored:
 class Weights:
     """What each sign adds to a sentence's score; fitted once (docs/evaluation.md)."""
 
-    similarity: float = 0.7
+    similarity: float = 0.75
     alignment: float = 1.0
     coverage: float = 0.06
-    fits: float = 0.01
-    rank: float = 0.02
+    fits: float = 0.015
+    rank: float = 0.006
 
     def score(self, similarity: float, aligned: float, share: float, *, rank: int, fits: bool) -> float:
         """The score of a sentence in the passage at ``rank``, from 1."""

@@ -35,6 +35,6 @@ def test_the_score_is_a_share_whatever_the_signs(signs: dict[str, float]) -> Non
     assert verdict.sufficient == (verdict.score >= verdict.threshold)
 
 
-@pytest.mark.parametrize(("sign", "direction"), [("code_missing", -1), ("quoted", -1), ("similarity", 1)])
+@pytest.mark.parametrize(("sign", "direction"), [("code_missing", -1), ("quoted", -1), ("sentence", 1), ("sentence_alignment", 1)])
 def test_signs_point_the_way_that_they_should(sign: str, direction: int) -> None:
     assert DEFAULT_GATE.weights[sign] * direction > 0
