@@ -190,7 +190,6 @@ def _diverse(hits: Sequence[Hit], stored: Mapping[str, StoredChunk], settings: R
         )
         for hit in hits
     ]
-    groups = diversify(candidates, per_document=max(len(candidates), 1))
     return [
         Found(
             hit=by_id[group.key],
@@ -204,7 +203,7 @@ def _diverse(hits: Sequence[Hit], stored: Mapping[str, StoredChunk], settings: R
                 if stored[key].chunk.document_id != stored[group.key].chunk.document_id
             ),
         )
-        for group in _shared_out(groups, settings)
+        for group in _shared_out(diversify(candidates), settings)
     ]
 
 

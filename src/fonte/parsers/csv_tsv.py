@@ -11,7 +11,8 @@ from fonte.errors import ParseError
 from fonte.parsers.counting import count_text
 from fonte.parsers.encodings import normalise_newlines
 from fonte.parsers.plain import decoded_body, undecoded
-from fonte.parsers.tables import cell_range, count_empty_cells, table_blocks
+from fonte.parsers.tables import count_empty_cells, table_blocks
+from fonte.text.cells import cell_range
 from fonte.types import Loss, Parsed, Place, Source
 
 _DELIMITERS = (",", ";", "\t", "|")

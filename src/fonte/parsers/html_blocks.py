@@ -56,7 +56,6 @@ class BlockReader:
         self.language: str | None = None
         self.meta: dict[str, str] = {}
         self.empty_cells = 0
-        self.rows = 0
         self.tables = first_table
         self._open: list[tuple[str, str]] = []
         """(tag, what it switched on: s silent, b boilerplate, m main, h hidden, p preformatted; letters)."""
@@ -289,7 +288,6 @@ class BlockReader:
         places = [Place(0, 0, anchor=anchor) for anchor in frame.anchors]
         for block in table_blocks(grid, table=self.tables, header=header, places=places):
             self._append(block)
-            self.rows += 1
         self.empty_cells += count_empty_cells(grid)
         self.tables += 1
 

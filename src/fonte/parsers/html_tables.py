@@ -29,7 +29,6 @@ class Frame:
     in_head: bool = False
     head_rows: int = 0
     layout: bool = False
-    caption: bool = False
 
 
 def span(value: str | None) -> int:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from fonte.text.cells import column_letters
 from fonte.types import Block, BlockKind, Place
 
 _NUMERIC = re.compile(r"[\s€$£%+\-−()]*\d[\d.,:/\s€$£%()\-]*(?:[A-Za-z%€]{1,3})?")
@@ -19,23 +20,6 @@ _HEADER_SHARE = 0.5
 def one_line(text: str) -> str:
     """A cell's text with its white space collapsed: a row is one line."""
     return " ".join(text.split())
-
-
-def column_letters(column: int) -> str:
-    """Name of a column counted from 0, as spreadsheets write it: 0 is A, 26 is AA."""
-    letters = ""
-    column += 1
-    while column:
-        column, rest = divmod(column - 1, 26)
-        letters = chr(65 + rest) + letters
-    return letters
-
-
-def cell_range(first_row: int, first_column: int, last_row: int, last_column: int) -> str:
-    """A1 notation of a rectangle (all counted from 0): ``B2:D9``, or ``C7`` for one cell."""
-    start = f"{column_letters(first_column)}{first_row + 1}"
-    end = f"{column_letters(last_column)}{last_row + 1}"
-    return start if start == end else f"{start}:{end}"
 
 
 def is_number(text: str) -> bool:

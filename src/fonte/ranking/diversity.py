@@ -1,4 +1,4 @@
-"""From ranked chunks to ranked stretches: overlaps merged, copies grouped, no document crowding out the rest."""
+"""From ranked chunks to ranked stretches: overlaps merged, copies grouped."""
 
 from __future__ import annotations
 
@@ -49,17 +49,12 @@ class _Growing:
         return self.start < end and start < self.end
 
 
-def diversify(candidates: Sequence[Candidate], *, per_document: int) -> list[Group]:
-    """Groups in the order of their best candidates, at most ``per_document`` of a document.
+def diversify(candidates: Sequence[Candidate]) -> list[Group]:
+    """Groups in the order of their best candidates.
 
     A candidate that overlaps a group of its document widens it; one with the same words as an earlier one becomes its
-    copy; one of a document that has its share already is left out (its copies elsewhere are not).
-
-    Raises:
-        ValueError: ``per_document`` is below 1.
+    copy.
     """
-    if per_document < 1:
-        raise ValueError("at least one stretch of a document must be allowed")
     groups: list[_Growing] = []
     said: dict[str, _Growing] = {}
     for candidate in candidates:
@@ -71,11 +66,10 @@ def diversify(candidates: Sequence[Candidate], *, per_document: int) -> list[Gro
         elif words in said:
             said[words].copies.append(candidate.key)
             continue
-        elif len(own) < per_document:
+        else:
             groups.append(_Growing(candidate.key, candidate.document, candidate.start, candidate.end, [candidate.key]))
             met = groups[-1:]
-        if met:
-            said.setdefault(words, met[0])
+        said.setdefault(words, met[0])
     return [Group(one.key, one.document, one.start, one.end, tuple(one.parts), tuple(one.copies)) for one in groups]
 
 

@@ -7,6 +7,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from urllib.parse import quote
 
+from fonte.text.cells import cell_range, column_number
 from fonte.types import Box, Document, Locator, Place, Section
 
 _ANCHOR_STEPS = 4096
@@ -151,27 +152,9 @@ def _union(ranges: Sequence[str]) -> str | None:
         if match is None:
             continue
         column, row, last_column, last_row = match.groups()
-        columns += (_column(column), _column(last_column or column))
-        rows += (int(row), int(last_row or row))
-    if not columns:
-        return None
-    top, bottom = f"{_letters(min(columns))}{min(rows)}", f"{_letters(max(columns))}{max(rows)}"
-    return top if top == bottom else f"{top}:{bottom}"
-
-
-def _column(letters: str) -> int:
-    number = 0
-    for letter in letters.upper():
-        number = number * 26 + ord(letter) - ord("A") + 1
-    return number
-
-
-def _letters(column: int) -> str:
-    letters = ""
-    while column:
-        column, rest = divmod(column - 1, 26)
-        letters = chr(ord("A") + rest) + letters
-    return letters
+        columns += (column_number(column), column_number(last_column or column))
+        rows += (int(row) - 1, int(last_row or row) - 1)
+    return cell_range(min(rows), min(columns), max(rows), max(columns)) if columns else None
 
 
 def _anchor(document: Document, position: int) -> str | None:

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fonte.parsers.csv_tsv import CsvParser
-from fonte.parsers.tables import cell_range, column_letters, is_number, looks_like_header, row_text, table_blocks
+from fonte.parsers.tables import is_number, looks_like_header, row_text, table_blocks
+from fonte.text.cells import cell_range, column_letters, column_number
 from fonte.types import Acl, Parsed, Place, Source
 
 
@@ -43,6 +44,7 @@ def test_no_cell_is_ever_lost(rows: list[list[str]], header: bool | None) -> Non
 
 def test_case_25_ranges_in_a1_notation() -> None:
     assert (column_letters(0), column_letters(25), column_letters(26), column_letters(16383)) == ("A", "Z", "AA", "XFD")
+    assert all(column_number(column_letters(number)) == number for number in range(2000))
     assert cell_range(6, 2, 6, 2) == "C7"
     assert cell_range(1, 1, 8, 3) == "B2:D9"
 

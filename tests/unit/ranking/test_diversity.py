@@ -1,8 +1,7 @@
-"""Overlaps merged, copies grouped, documents capped."""
+"""Overlaps merged, copies grouped."""
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,50 +13,39 @@ def one(key: str, document: str, start: int, end: int, content: str | None = Non
 
 
 def test_case_45_overlapping_spans_of_one_document_become_one() -> None:
-    (group,) = diversify([one("b", "d", 50, 120), one("a", "d", 0, 60), one("c", "d", 110, 160)], per_document=4)
+    (group,) = diversify([one("b", "d", 50, 120), one("a", "d", 0, 60), one("c", "d", 110, 160)])
     assert (group.key, group.start, group.end, group.parts) == ("b", 0, 160, ("b", "a", "c"))
 
 
 def test_a_span_that_joins_two_groups_merges_them_into_the_better() -> None:
-    (group,) = diversify([one("a", "d", 0, 50), one("b", "d", 60, 90), one("c", "d", 40, 70)], per_document=4)
+    (group,) = diversify([one("a", "d", 0, 50), one("b", "d", 60, 90), one("c", "d", 40, 70)])
     assert (group.key, group.start, group.end, group.parts) == ("a", 0, 90, ("a", "c", "b"))
 
 
 def test_equal_ranges_of_two_documents_stay_apart() -> None:
-    assert len(diversify([one("a", "d", 0, 50), one("b", "e", 0, 50)], per_document=1)) == 2
+    assert len(diversify([one("a", "d", 0, 50), one("b", "e", 0, 50)])) == 2
 
 
 def test_case_6_copies_are_grouped_and_all_kept() -> None:
     same = "The fee is 10 euro."
     groups = diversify(
-        [one("a", "d", 0, 19, same), one("b", "e", 5, 24, "The  fee is\n10 EURO"), one("c", "f", 0, 19, same)],
-        per_document=1,
+        [one("a", "d", 0, 19, same), one("b", "e", 5, 24, "The  fee is\n10 EURO"), one("c", "f", 0, 19, same)]
     )
     assert [(group.key, group.copies) for group in groups] == [("a", ("b", "c"))]
 
 
 def test_numbers_make_a_difference() -> None:
-    assert len(diversify([one("a", "d", 0, 9, "Fee: 10"), one("b", "e", 0, 9, "Fee: 11")], per_document=1)) == 2
+    assert len(diversify([one("a", "d", 0, 9, "Fee: 10"), one("b", "e", 0, 9, "Fee: 11")])) == 2
 
 
-def test_a_document_has_its_share_only() -> None:
-    ranked = [one(str(number), "d", number * 10, number * 10 + 5) for number in range(5)] + [one("e", "e", 0, 5)]
-    assert [group.key for group in diversify(ranked, per_document=2)] == ["0", "1", "e"]
-    with pytest.raises(ValueError):
-        diversify([], per_document=0)
-
-
-@given(
-    st.lists(st.tuples(st.sampled_from("de"), st.integers(0, 40), st.integers(1, 12)), max_size=12), st.integers(1, 3)
-)
-def test_groups_never_overlap_and_hold_each_key_once(spans: list[tuple[str, int, int]], per_document: int) -> None:
+@given(st.lists(st.tuples(st.sampled_from("de"), st.integers(0, 40), st.integers(1, 12)), max_size=12))
+def test_groups_never_overlap_and_hold_each_key_once(spans: list[tuple[str, int, int]]) -> None:
     ranked = [one(str(index), name, start, start + size) for index, (name, start, size) in enumerate(spans)]
-    groups = diversify(ranked, per_document=per_document)
+    groups = diversify(ranked)
     keys = [key for group in groups for key in (*group.parts, *group.copies)]
     assert len(keys) == len(set(keys))
     by_key = {candidate.key: candidate for candidate in ranked}
     for group in groups:
-        assert sum(other.document == group.document for other in groups) <= per_document
         assert group.parts[0] == group.key
         assert group.start == min(by_key[key].start for key in group.parts)
         assert group.end == max(by_key[key].end for key in group.parts)

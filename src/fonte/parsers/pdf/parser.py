@@ -72,7 +72,6 @@ class _Reading:
         self.unreadable: list[int] = []
         self.blank: list[int] = []
         self.scanned: list[int] = []
-        self.unmapped: list[int] = []
         self.hidden: Counter[int] = Counter()
         self.furniture: list[tuple[int, Segment]] = []
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from fonte.parsers.tables import cell_range
+from fonte.text.cells import cell_range, column_number
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -94,7 +94,7 @@ def _scan(package: Package, part: str, extent: Extent) -> None:
             filled = False
             for cell in row.iterchildren(f"{MAIN}c"):
                 reference = _REFERENCE.fullmatch(cell.get("r") or "")
-                column = _column(reference[1]) if reference else column + 1
+                column = column_number(reference[1]) if reference else column + 1
                 value = cell.find(f"{MAIN}v")
                 if (value is None or not value.text) and cell.find(f"{MAIN}is") is None:
                     if cell.find(f"{MAIN}f") is not None:
@@ -110,13 +110,6 @@ def _scan(package: Package, part: str, extent: Extent) -> None:
                 del row.getparent()[0]
     except (etree.XMLSyntaxError, ValueError) as error:
         raise package.error(f"the sheet {extent.name} is not well-formed: {error}") from error
-
-
-def _column(letters: str) -> int:
-    number = 0
-    for letter in letters:
-        number = number * 26 + ord(letter) - 64
-    return number - 1
 
 
 def squeeze(package: Package, extents: list[Extent]) -> bytes | None:
@@ -152,7 +145,7 @@ def _move_together(root: _Element) -> tuple[list[int], list[int]]:
         column = -1
         for cell in row:
             reference = _REFERENCE.fullmatch(cell.get("r") or "")
-            column = _column(reference[1]) if reference else column + 1
+            column = column_number(reference[1]) if reference else column + 1
             if cell.find(f"{MAIN}v") is not None or cell.find(f"{MAIN}is") is not None:
                 used[row_number, column] = cell
     rows = sorted({row for row, _ in used})

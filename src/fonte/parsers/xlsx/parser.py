@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 from fonte.errors import ParseError
 from fonte.parsers.counting import count_text
 from fonte.parsers.ooxml import opened
-from fonte.parsers.tables import cell_range, is_number, looks_like_header, one_line, row_text
+from fonte.parsers.tables import is_number, looks_like_header, one_line, row_text
 from fonte.parsers.xlsx.extents import MAIN, Extent, read_extents, squeeze
+from fonte.text.cells import cell_range
 from fonte.types import Block, BlockKind, Counts, Loss, Parsed, Place
 
 if TYPE_CHECKING:
