@@ -12,7 +12,7 @@ from fonte.cite import Cited, cite
 from fonte.context import build_passages
 from fonte.errors import CorruptIndex
 from fonte.evidence import EvidenceScorer, features, weighted_words
-from fonte.gate import NOTHING, GateModel
+from fonte.gate import GateModel
 from fonte.protocols import Catalog, Embedder, Generator, IndexReader, Terms
 from fonte.retrieve import Found, Retrieved, Retriever, RetrievalSettings
 from fonte.text.language import question_languages
@@ -92,32 +92,26 @@ class Asker:
 
     def search(self, query: Query) -> SearchResults:
         """Ranked passages that the principal may read."""
+        began = time.perf_counter()
         query = with_languages(query)
         retrieved, documents = self._retrieve(query)
+        results = tuple(_results(retrieved.found, documents))
         return SearchResults(
             query=query.text,
             generation=self.reader.generation.id,
-            results=tuple(_results(retrieved.found, documents)),
-            timings_ms=retrieved.timings_ms,
+            results=results,
+            timings_ms={**retrieved.timings_ms, "total": (time.perf_counter() - began) * 1000},
             trace_id=_new_id("t"),
         )
 
-    def ask(self, query: Query, generator: Generator) -> Answer:
-        """An answer with citations, or an abstention.
-
-        Raises:
-            ModelUnavailable, BadModelOutput: the embedder or the generator failed; nothing is made up instead.
-        """
-        *_, last = self.stream(query, generator)
-        if isinstance(last, Answered | Abstained):
-            return last
-        raise AssertionError("a stream ends with its answer")
-
     def stream(self, query: Query, generator: Generator) -> Iterator[Citation | str | Answer]:
-        """Citations first, then the text sentence by sentence, last the whole answer (the same as ``ask`` gives).
+        """Citations first, then the text sentence by sentence, last the whole answer: with citations or abstaining.
 
         Sentences are handed out only when they are whole and their markers are known to be ours, so that what was
         shown is what is stored.
+
+        Raises:
+            ModelUnavailable, BadModelOutput: the embedder or the generator failed; nothing is made up instead.
         """
         asked = self.prepare(query)
         if not asked.verdict.sufficient:
@@ -184,7 +178,7 @@ class Asker:
         query = with_languages(query)
         retrieved, documents = self._retrieve(query)
         passages = tuple(build_passages(retrieved.found, documents, token_budget=self.settings.context_tokens))
-        verdict = NOTHING
+        verdict = self.gate.nothing()
         if passages:
             words = weighted_words(query, self.terms, self.reader)
             evidence = self.scorer.score(query, passages, retrieved, words)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from fonte.retrieve import Found
-from fonte.types import Document, Language, Passage, Query
+from fonte.types import NO_ANSWER, Document, Language, Passage, Query
 
 CHARACTERS_PER_TOKEN = 3.2
 """A careful estimate for English and Italian: a token of a common model is seldom shorter."""
-NO_ANSWER = "NO_ANSWER"
 _FRAME_TOKENS = 60
 
 _INSTRUCTIONS = {
@@ -28,23 +28,27 @@ _INSTRUCTIONS = {
 }
 
 
-def build_passages(
-    found: Sequence[Found], documents: Mapping[str, Document], *, token_budget: int, first_marker: int = 1
-) -> list[Passage]:
-    """Passages in ranking order with markers from ``first_marker``; one that does not fit is left out whole."""
+def build_passages(found: Sequence[Found], documents: Mapping[str, Document], *, token_budget: int) -> list[Passage]:
+    """Passages in ranking order with markers from 1, within the budget.
+
+    Where a stretch does not fit that overlapping chunks were merged to, its best chunk stands alone; what does not fit
+    then is left out whole, for half a passage is no evidence. The first is handed out at any size: as its chunk alone,
+    which is no longer than the encoder's window.
+    """
     passages: list[Passage] = []
     left = token_budget
     for one in found:
         document = documents.get(one.stored.chunk.document_id)
         if document is None:
             continue
-        cost = round((one.end - one.start + len(one.stored.chunk.context)) / CHARACTERS_PER_TOKEN) + _FRAME_TOKENS
+        one = one if _cost(one) <= left else _alone(one)  # noqa: PLW2901 - what is left of it
+        cost = _cost(one)
         if passages and cost > left:
             continue
         left -= cost
         passages.append(
             Passage(
-                marker=first_marker + len(passages),
+                marker=1 + len(passages),
                 stored=one.stored,
                 document=document,
                 start=one.start,
@@ -55,6 +59,16 @@ def build_passages(
             )
         )
     return passages
+
+
+def _cost(one: Found) -> int:
+    """Tokens that the passage takes in a prompt, estimated."""
+    return round((one.end - one.start + len(one.stored.chunk.context)) / CHARACTERS_PER_TOKEN) + _FRAME_TOKENS
+
+
+def _alone(one: Found) -> Found:
+    chunk = one.stored.chunk
+    return replace(one, start=chunk.start, end=chunk.end, parts=(chunk.id,))
 
 
 def render_messages(query: Query, passages: Sequence[Passage], language: Language) -> list[dict[str, str]]:

@@ -40,6 +40,7 @@ from fonte.ranking.evidence import (
 from fonte.retrieve import Retrieved
 from fonte.text.normalise import search_form
 from fonte.text.sentences import sentences
+from fonte.text.terms import folded
 from fonte.text.windows import Fits, cut_to_fit, windows
 from fonte.types import UNKNOWN_LANGUAGE, BlockKind, Language, Passage, Query, TokenVectors, Vector, Vectors
 
@@ -356,7 +357,7 @@ def features(
         "sentence_coverage": max((one.coverage for one in evidence.scored[:3]), default=0.0),
         "agreement": 1.0 / ranks[nearest] if nearest in ranks else 0.0,
         "fits": 1.0 if best is not None and best.fits else 0.0,
-        "code_missing": missing_identifiers(query.text, texts),
+        "code_missing": missing_identifiers(query.text, texts, folded),
         "quoted": max(
             only_quoted(evidence.words, text, lambda one: scorer.terms_of(one, query.languages)) for text in texts[:3]
         ),

@@ -41,6 +41,10 @@ class GateModel:
             features=dict(features),
         )
 
+    def nothing(self) -> GateVerdict:
+        """The verdict where nothing was retrieved: there is no evidence to judge."""
+        return GateVerdict(False, 0.0, self.threshold, self.calibrated, self.stamp)  # noqa: FBT003 - its first field
+
 
 _MULTILINGUAL_E5_SMALL = GateModel(
     weights={
@@ -66,10 +70,8 @@ _ANY_MODEL = GateModel(
 )
 """For encoders whose cosines were never looked at: signs that mean the same in every space."""
 
-NOTHING = GateVerdict(
-    sufficient=False, score=0.0, threshold=DEFAULT_GATE.threshold, calibrated=False, stamp=DEFAULT_GATE.stamp
-)
-"""The verdict when nothing was retrieved."""
+NOTHING = GateVerdict(sufficient=False, score=0.0, threshold=DEFAULT_GATE.threshold, calibrated=False, stamp="")
+"""The verdict where there is no index, and so no encoder whose gate could be named."""
 
 
 def gate_for(space: Space) -> GateModel:

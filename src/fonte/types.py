@@ -628,6 +628,10 @@ class GateVerdict:
     features: Mapping[str, float] = field(default_factory=dict)
 
 
+NO_ANSWER = "NO_ANSWER"
+"""What a prompt asks a model to write when the sources do not hold the answer, and what is then read in its draft."""
+
+
 class AbstentionReason(StrEnum):
     """Why there is no answer. A forbidden document looks like ``nothing_retrieved``."""
 

@@ -8,18 +8,16 @@ from typing import TypeAlias
 
 from fonte.errors import BadModelOutput, ConfigError
 from fonte.models.endpoint import Endpoint
-from fonte.types import Draft, Language, Passage, Query
+from fonte.types import NO_ANSWER, Draft, Language, Passage, Query
 
 Render: TypeAlias = Callable[[Query, Sequence[Passage], Language], Sequence[Mapping[str, str]]]
 """Question, passages and language to messages, each with ``role`` and ``content``."""
 
-SENTINEL = "NO_ANSWER"
-"""What the prompt asks the model to write when the sources do not hold the answer."""
 CUT = "the answer was cut at max_tokens"
 """In ``Draft.missing`` of an answer that reached the limit."""
 
 _WRAPPING = " \t\r\n`'\"*_"
-_DECLINED = re.compile(r"NO_ANSWER(?!\w)")
+_DECLINED = re.compile(rf"{NO_ANSWER}(?!\w)")
 _PATH = "/chat/completions"
 
 
@@ -130,4 +128,4 @@ def _finished(text: str, usage: tuple[int, int], *, cut: bool) -> Draft:
 def _may_decline(text: str) -> bool:
     """Whether the text so far is, or may still become, the sentinel."""
     start = text.lstrip(_WRAPPING)
-    return SENTINEL.startswith(start) or _DECLINED.match(start) is not None
+    return NO_ANSWER.startswith(start) or _DECLINED.match(start) is not None

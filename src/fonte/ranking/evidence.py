@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 import re
-import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -40,7 +39,7 @@ _QUOTATION = re.compile(r"[\"“«‘][^\"“”«»‘’\n]{8,300}[\"”»’]
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word of the question that says something: the terms that stand for it, its rarity, and its tokens' rows."""
+    """A word of the question that says something: the terms that stand for it, and how rare it is."""
 
     text: str
     terms: frozenset[str]
@@ -138,14 +137,11 @@ def pooled(vectors: Vectors, fallback: Vector) -> Vector:
     return np.asarray(mean / length, dtype=np.float32) if length > 0 else fallback
 
 
-def folded(text: str) -> str:
-    """Small letters without accents, for comparing names and codes."""
-    plain = unicodedata.normalize("NFKD", text.casefold())
-    return "".join(letter for letter in plain if not unicodedata.combining(letter))
+def missing_identifiers(question: str, texts: Sequence[str], folded: Callable[[str], str]) -> float:
+    """Share of the question's codes (letters and digits in one word) that no text holds; 0 when it names none.
 
-
-def missing_identifiers(question: str, texts: Sequence[str]) -> float:
-    """Share of the question's codes (letters and digits in one word) that no text holds; 0 when it names none."""
+    ``folded`` gives the form in which codes are compared.
+    """
     wanted = {folded(match.group()) for match in _IDENTIFIER.finditer(question)}
     if not wanted:
         return 0.0

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fonte.gate import DEFAULT_GATE, NOTHING, GateModel
+from fonte.gate import DEFAULT_GATE, NOTHING, GateModel, gate_for
+from fonte.types import Space
 
 
 def test_the_default_gate_is_uncalibrated_and_looks_at_more_than_a_distance() -> None:
@@ -14,6 +15,14 @@ def test_the_default_gate_is_uncalibrated_and_looks_at_more_than_a_distance() ->
     assert len(DEFAULT_GATE.weights) > 2
     assert not {"rrf", "score", "fusion"} & set(DEFAULT_GATE.weights)
     assert NOTHING.sufficient is False
+
+
+def test_without_evidence_the_gate_in_force_is_named() -> None:
+    other = gate_for(Space("s", "some-model", "1", 8, 64))
+    assert other.stamp != DEFAULT_GATE.stamp
+    verdict = other.nothing()
+    assert (verdict.sufficient, verdict.stamp, verdict.threshold) == (False, other.stamp, other.threshold)
+    assert NOTHING.stamp == ""
 
 
 def test_case_50_fused_scores_are_not_looked_at() -> None:
