@@ -1,4 +1,4 @@
-"""Sources to a candidate generation: compare, parse, cut, embed what is new, write, seal.
+"""A plan to a candidate generation: parse, cut, embed what is new, write, seal.
 
 Nothing that happens here is seen before the alias moves. A source that cannot be read is recorded against itself and
 the rest goes on; a model or store that fails ends the sync with its error and leaves the active generation as it was.
@@ -7,7 +7,6 @@ the rest goes on; a model or store that fails ends the sync with its error and l
 from __future__ import annotations
 
 import uuid
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -15,8 +14,9 @@ from typing import Protocol
 
 import numpy as np
 
-from fonte.errors import CorruptIndex, FonteError, ParseError, StoreUnavailable
-from fonte.protocols import Catalog, Chunker, Embedder, IndexStore, IndexWriter, Progress, SourceReader, Terms, VectorCache
+from fonte.errors import FonteError
+from fonte.plan import Plan, Tally, said_of
+from fonte.protocols import Catalog, Chunker, Embedder, IndexStore, IndexWriter, Progress, Terms, VectorCache
 from fonte.text.canonical import canonicalise
 from fonte.text.ledger import balance
 from fonte.text.normalise import search_form
@@ -26,12 +26,9 @@ from fonte.types import (
     Document,
     DocumentState,
     DocumentStatus,
-    Failure,
     Generation,
     GenerationState,
     Parsed,
-    Principal,
-    Query,
     Recipe,
     Source,
     Stamp,
@@ -44,10 +41,9 @@ from fonte.types import (
 
 BATCH_CHUNKS = 256
 """Chunks embedded and written together: enough to sort by length, few enough to show progress."""
-MOST_COPIES_TOLD = 20
-"""Notes about documents of equal content in one report."""
+_RECOUNTED = frozenset({"words_lost", "numbers_lost", "rows_lost", "not_in_chunks", "truncated_chunks"})
+"""Losses that the ledger itself finds: counted again when a document is cut again."""
 
-_INCOMPLETE = (DocumentStatus.FAILED, DocumentStatus.PARTIAL, DocumentStatus.EMPTY, DocumentStatus.NEEDS_OCR)
 _SEARCHABLE = (DocumentStatus.READY, DocumentStatus.PARTIAL)
 
 
@@ -59,157 +55,12 @@ class ParserPool(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
-    """What a sync has to do, from comparing the sources with the active generation."""
-
-    parse: tuple[Source, ...]
-    known: dict[str, DocumentState]
-    """States of the base generation by document id; empty when the recipe changed."""
-    unchanged: tuple[DocumentState, ...]
-    reroled: tuple[tuple[DocumentState, Acl], ...]
-    removed: tuple[DocumentState, ...]
-    unreadable: tuple[tuple[str, str, FonteError], ...]
-    roots: dict[str, str]
-    """Root of each source URI."""
-    existed: frozenset[str]
-    """Ids of the documents of the active generation, built again or not."""
-    on_top: bool
-    """Whether the new generation begins as a copy of the active one, else with nothing."""
-    carried: tuple[DocumentState, ...] = ()
-    """Documents of other sources that must be built again because the recipe changed."""
-    notes: tuple[str, ...] = ()
-    """What the sources found worth saying."""
-    restored: tuple[str, ...] = ()
-    """Ids of deleted documents that a source holds again."""
-
-    @property
-    def nothing_to_do(self) -> bool:
-        """Whether the active generation already is what the sources say."""
-        return not (self.parse or self.reroled or self.removed or self.unreadable or self.carried)
-
-
-@dataclass(slots=True)
-class Tally:
-    """Counters of a running sync: what really happened."""
-
-    added: int = 0
-    modified: int = 0
-    chunks_added: int = 0
-    chunks_removed: int = 0
-    embedded: int = 0
-
-
-@dataclass(frozen=True, slots=True)
 class Candidate:
     """A sealed generation and how it came to be."""
 
     generation: Generation
     plan: Plan
     tally: Tally
-
-
-def plan_sync(
-    readers: Sequence[SourceReader],
-    *,
-    tenant: str,
-    catalog: Catalog,
-    active: Generation | None,
-    same_recipe: bool,
-    retry: frozenset[str] = frozenset(),
-) -> Plan:
-    """Compare sources with the active generation by content hash and rights.
-
-    Args:
-        readers: each compared as a whole: a document below its root that is not found any more is removed.
-        tenant: whose documents these are.
-        catalog: for the states of the active generation.
-        active: the generation to compare with.
-        same_recipe: whether what is already indexed may be kept: built by the recipe in force, and readable.
-        retry: document ids to be parsed again although they did not change.
-
-    Raises:
-        SourceUnreadable: a root is missing or may not be read.
-    """
-    before = {state.document_id: state for state in catalog.states(active.id)} if active else {}
-    deleted = catalog.deleted()
-    parse, unchanged, reroled, unreadable = [], [], [], []
-    roots: dict[str, str] = {}
-    seen: set[str] = set()
-    for reader in readers:
-        for item in reader.scan():
-            if not isinstance(item, Source):
-                uri, name, error = item
-                identity = document_id(tenant, uri)
-                if identity in seen:
-                    continue
-                seen.add(identity)
-                roots[uri] = reader.root
-                failed, reason = before.get(identity), _typed(error)
-                if failed is not None and failed.status is DocumentStatus.FAILED and failed.reason == reason.message:
-                    unchanged.append(failed)
-                else:
-                    unreadable.append((uri, name, reason))
-                continue
-            identity = document_id(tenant, item.uri)
-            if identity in seen:
-                continue
-            seen.add(identity)
-            roots[item.uri] = reader.root
-            state = before.get(identity)
-            changed = state is None or state.version != item.content_hash or not same_recipe
-            if state is None or changed or identity in retry or identity in deleted:
-                parse.append(item)
-            elif state.acl != item.acl or catalog.acl(identity) != item.acl:
-                # Live rights may be narrower than indexed ones: a candidate that narrowed them was never published.
-                reroled.append((state, item.acl))
-            else:
-                unchanged.append(state)
-    scanned = [reader.root for reader in readers]
-    removed = [
-        state for identity, state in before.items() if identity not in seen and any(_belongs(state, one) for one in scanned)
-    ]
-    elsewhere = [state for identity, state in before.items() if identity not in seen and state not in removed]
-    return Plan(
-        parse=tuple(parse),
-        known=before if same_recipe else {},
-        unchanged=tuple(unchanged),
-        reroled=tuple(reroled),
-        removed=tuple(removed),
-        unreadable=tuple(unreadable),
-        roots=roots,
-        on_top=same_recipe,
-        existed=frozenset(before),
-        carried=() if same_recipe else tuple(_as_readable_now(state, catalog, deleted) for state in elsewhere),
-        notes=tuple(note for reader in readers for note in reader.notes),
-        restored=tuple(sorted(identity for identity in seen & deleted)),
-    )
-
-
-def fault_of(index: IndexStore, active: Generation) -> str | None:
-    """Why a generation's index cannot be read (its words or its vectors), so that a sync builds it anew; else None."""
-    try:
-        reader = index.open(active)
-        reader.languages()
-        reader.bm25(["a"], Query("a", Principal(active.tenant)), revoked=(), k=1)
-    except (CorruptIndex, StoreUnavailable) as error:
-        return error.message
-    return None
-
-
-def _as_readable_now(state: DocumentState, catalog: Catalog, deleted: frozenset[str]) -> DocumentState:
-    """With the rights that hold by now, which may be narrower than those that were indexed."""
-    if state.document_id in deleted:
-        return state
-    return replace(state, acl=Acl(state.acl.roles & catalog.acl(state.document_id).roles))
-
-
-def _belongs(state: DocumentState, root: str) -> bool:
-    """Whether a document is one that a source with this root would have shown."""
-    return root in (state.source_root, state.uri) or state.uri.startswith((root.rstrip("/") + "/", root + "#"))
-
-
-def _typed(error: Exception) -> FonteError:
-    return error if isinstance(error, FonteError) else ParseError(str(error))
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,6 +92,8 @@ class Ingestor:
             ModelError, StoreError: the sync ends; the active generation is as it was, and vectors already made are
                 kept in the cache for the next try.
         """
+        if plan.narrowed:
+            self.catalog.narrow_all(plan.narrowed)
         base = active if plan.on_top else None
         writer = self.index.begin(self.recipe, base)
         generation = Generation(
@@ -269,9 +122,7 @@ class Ingestor:
         self._write(generation.id, waiting, writer, tally, progress)
         progress("indexing", 0, None)
         version, chunks = writer.seal()
-        self.catalog.update_generation(
-            generation.id, GenerationState.CANDIDATE, table_version=version, chunks=chunks
-        )
+        self.catalog.update_generation(generation.id, GenerationState.CANDIDATE, table_version=version, chunks=chunks)
         return Candidate(self.catalog.generation(generation.id), plan, tally)
 
     def _remove(self, generation: str, plan: Plan, writer: IndexWriter, tally: Tally) -> None:
@@ -283,9 +134,6 @@ class Ingestor:
     def _rerole(self, generation: str, plan: Plan, writer: IndexWriter) -> None:
         if not plan.reroled:
             return
-        for state, acl in plan.reroled:
-            if not acl.roles >= state.acl.roles:
-                self.catalog.narrow(state.document_id, acl)
         writer.set_roles({state.document_id: acl.roles for state, acl in plan.reroled})
         self.catalog.put_documents(generation, [(replace(state, acl=acl), None) for state, acl in plan.reroled])
 
@@ -294,7 +142,14 @@ class Ingestor:
             identity = document_id(self.tenant, uri)
             tally.chunks_removed += writer.remove_documents([identity]) if identity in plan.known else 0
             yield DocumentState(
-                identity, name, uri, DocumentStatus.FAILED, "", Acl(), error.message, retryable=error.retryable,
+                identity,
+                name,
+                uri,
+                DocumentStatus.FAILED,
+                "",
+                Acl(),
+                error.message,
+                retryable=error.retryable,
                 source_root=plan.roots[uri],
             )
 
@@ -313,34 +168,46 @@ class Ingestor:
         done = 0
         for source, outcome in pool.parse_many(plan.parse):
             identity = document_id(self.tenant, source.uri)
-            before = plan.known.get(identity)
-            if before is not None:
+            if identity in plan.known:
                 tally.chunks_removed += writer.remove_documents([identity])
-                if before.acl != source.acl and not source.acl.roles >= before.acl.roles:
-                    self.catalog.narrow(identity, source.acl)
             ready = self._cut(source, outcome, plan.roots[source.uri])
             if ready.state.status is not DocumentStatus.FAILED:
                 tally.modified += identity in plan.existed
                 tally.added += identity not in plan.existed
-            if ready.chunks:
-                yield ready
-            else:
-                self.catalog.put_document(generation, ready.state, ready.document if ready.document.text else None)
+            yield from self._with_chunks(generation, ready)
             done += 1
             progress("reading", done, total)
         for state in plan.carried:
-            document = self.catalog.document(active.id, state.document_id) if active else None
+            document, whole = None, None
+            if active is not None:
+                document = self.catalog.document(active.id, state.document_id)
+                whole = self.catalog.state(active.id, state.document_id)
+            kept = replace(state, ledger=whole.ledger) if whole else state
             if document is None or state.status not in _SEARCHABLE:
-                self.catalog.put_document(generation, state, document)
+                self.catalog.put_document(generation, kept, document)
             else:
-                yield self._recut(state, replace(document, acl=state.acl))
+                yield from self._with_chunks(generation, self._recut(kept, replace(document, acl=state.acl)))
             done += 1
             progress("reading", done, total)
+
+    def _with_chunks(self, generation: str, ready: _Ready) -> Iterator[_Ready]:
+        """The document if it has chunks; else it is recorded at once."""
+        if ready.chunks:
+            yield ready
+        else:
+            self.catalog.put_document(generation, ready.state, ready.document if ready.document.text else None)
 
     def _cut(self, source: Source, outcome: Parsed | FonteError, root: str) -> _Ready:
         identity = document_id(self.tenant, source.uri)
         state = DocumentState(
-            identity, source.name, source.uri, DocumentStatus.PENDING, source.content_hash, source.acl, source_root=root
+            identity,
+            source.name,
+            source.uri,
+            DocumentStatus.PENDING,
+            source.content_hash,
+            source.acl,
+            source_root=root,
+            said=said_of(source),
         )
         if isinstance(outcome, FonteError):
             failed = replace(
@@ -352,9 +219,17 @@ class Ingestor:
         return _Ready(self._judged(state, outcome, document, chunks), document, chunks)
 
     def _recut(self, state: DocumentState, document: Document) -> _Ready:
-        """The same canonical text under another recipe: nothing is parsed again."""
+        """The same canonical text under another recipe: nothing is parsed again, and the source's counts stay."""
         chunks = tuple(self.chunker.chunk(document))
-        return _Ready(replace(state, chunks=len(chunks), stamp=self._stamp(document)), document, chunks)
+        if state.ledger is None:
+            return _Ready(replace(state, chunks=len(chunks), stamp=self._stamp(document)), document, chunks)
+        parsed = Parsed(
+            (),
+            document.parser,
+            source_counts=state.ledger.source,
+            losses=tuple(loss for loss in state.ledger.losses if loss.code not in _RECOUNTED),
+        )
+        return _Ready(self._judged(state, parsed, document, chunks), document, chunks)
 
     def _judged(
         self, state: DocumentState, parsed: Parsed, document: Document, chunks: Sequence[Chunk]
@@ -367,7 +242,10 @@ class Ingestor:
         elif ledger.balanced:
             status, reason = DocumentStatus.READY, None
         else:
-            status, reason = DocumentStatus.PARTIAL, "; ".join(loss.message for loss in ledger.losses) or "text is missing"
+            status, reason = (
+                DocumentStatus.PARTIAL,
+                "; ".join(loss.message for loss in ledger.losses) or "text is missing",
+            )
         return replace(
             state,
             status=status,
@@ -418,7 +296,7 @@ def stamp_of(recipe: Recipe, extractor: str) -> Stamp:
 def embed_cached(texts: Sequence[str], embedder: Embedder, cache: VectorCache) -> tuple[Vectors, int]:
     """Unit vectors of texts that fit the window, shape (n, dim), and how many had to be made."""
     space = embedder.space
-    keys = [sha256_hex(text) for text in texts]
+    keys = [sha256_hex(text) for text in texts]  # see vector_key
     known = cache.get(space.id, list(dict.fromkeys(keys)))
     wanted = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
     if wanted:
@@ -427,6 +305,11 @@ def embed_cached(texts: Sequence[str], embedder: Embedder, cache: VectorCache) -
         cache.put(space.id, fresh)
         known = {**known, **fresh}
     return np.stack([known[key] for key in keys]), len(wanted)
+
+
+def vector_key(text: str) -> str:
+    """Under what name the vector of a chunk's text is remembered when the text fits the window."""
+    return sha256_hex(search_form(text))
 
 
 def fitted(chunk: Chunk, embedder: Embedder) -> str:
@@ -463,50 +346,17 @@ def _stored(document: Document, chunk: Chunk) -> StoredChunk:
 
 def _textless(source: Source, tenant: str) -> Document:
     return Document(
-        document_id(tenant, source.uri), tenant, source.uri, source.name, source.content_hash, source.name, "", source.acl
+        document_id(tenant, source.uri),
+        tenant,
+        source.uri,
+        source.name,
+        source.content_hash,
+        source.name,
+        "",
+        source.acl,
     )
 
 
 def _worth_a_retry(error: FonteError) -> bool:
     """Whether another try may go better without a change of the file: a timeout or a crash, not a wrong format."""
     return error.retryable or error.code in {"parse_timeout", "parser_crashed"}
-
-
-def counted(plan: Plan, states: Sequence[DocumentState], tally: Tally) -> dict[str, int]:
-    """The document counters of a sync report: what changed, and the states of what the sources hold now."""
-    scanned = {state.document_id for state in plan.unchanged} | {state.document_id for state, _ in plan.reroled}
-    now = Counter(state.status for state in states if state.uri in plan.roots)
-    return {
-        "added": tally.added,
-        "unchanged": len(scanned),
-        "modified": tally.modified,
-        "deleted": len(plan.removed),
-        "failed": now[DocumentStatus.FAILED],
-        "partial": now[DocumentStatus.PARTIAL],
-        "empty": now[DocumentStatus.EMPTY],
-        "needs_ocr": now[DocumentStatus.NEEDS_OCR],
-    }
-
-
-def failures(plan: Plan, states: Sequence[DocumentState]) -> tuple[Failure, ...]:
-    """Every document of the scanned sources that is not whole, with its reason."""
-    return tuple(
-        Failure(state.uri, state.status, state.reason or state.status.value, state.retryable)
-        for state in states
-        if state.uri in plan.roots and state.status in _INCOMPLETE
-    )
-
-
-def copies(plan: Plan, states: Sequence[DocumentState]) -> list[str]:
-    """A note for each new or changed document whose bytes are those of another document of the generation."""
-    new = {source.uri for source in plan.parse}
-    by_content: dict[str, list[DocumentState]] = {}
-    for state in states:
-        if state.version and state.chunks:
-            by_content.setdefault(state.version, []).append(state)
-    notes = []
-    for alike in by_content.values():
-        first, *rest = sorted(alike, key=lambda state: (state.uri in new, state.name, state.uri))
-        notes += [f"{state.name} has the same content as {first.name}" for state in rest if state.uri in new]
-    told = sorted(notes)[:MOST_COPIES_TOLD]
-    return told + ([f"and {len(notes) - len(told)} more copies"] if len(notes) > len(told) else [])

@@ -7,6 +7,7 @@ search, before ``k``.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import AbstractContextManager
 from datetime import datetime
 from typing import Protocol, runtime_checkable
@@ -214,6 +215,9 @@ class IndexReader(Protocol):
     def centroids(self) -> Mapping[Language, tuple[Vector, int]]:
         """Mean of the vectors, shape (dim,) and not of unit length, and number of the chunks in each language."""
 
+    def texts(self) -> Iterator[str]:
+        """Every chunk's text, context and content, whoever may read it: to know which vectors are in use."""
+
     def document_frequencies(self, terms: Sequence[str]) -> Mapping[str, int]:
         """In how many chunks of the generation each term stands (absent terms may be left out)."""
 
@@ -244,6 +248,12 @@ class VectorCache(Protocol):
     def put(self, space: str, vectors: Mapping[str, Vector]) -> None:
         """Remember unit vectors."""
 
+    def count(self) -> int:
+        """How many are remembered, of all spaces."""
+
+    def prune(self, keep: Mapping[str, AbstractSet[str]]) -> int:
+        """Forget all but the text hashes of ``keep``, by space; how many went."""
+
 
 class Catalog(Protocol):
     """Documents, states, rights, generations, alias, answers of one tenant. One transaction a method."""
@@ -257,7 +267,7 @@ class Catalog(Protocol):
 
     # generations
     def active(self) -> Generation | None:
-        """The active generation."""
+        """The active generation; its documents are not counted."""
 
     def generations(self) -> list[Generation]:
         """All that are known, oldest first."""
@@ -296,7 +306,10 @@ class Catalog(Protocol):
         """Take documents out of a generation that is not active."""
 
     def states(self, generation_id: str) -> list[DocumentState]:
-        """All documents of a generation by name, ledger left out."""
+        """All documents of a generation by name, ledger left out; deleted ones as such, with no chunk."""
+
+    def counted_chunks(self, generation_id: str) -> int:
+        """Chunks that the documents of a generation count, those under a tombstone too: they are in its table."""
 
     def state(self, generation_id: str, document_id: str) -> DocumentState | None:
         """One document with its ledger."""
@@ -308,8 +321,14 @@ class Catalog(Protocol):
     def acl(self, document_id: str) -> Acl:
         """The live rights; empty (nobody) for an unknown or deleted document."""
 
+    def acls(self) -> Mapping[str, Acl]:
+        """The live rights of every document that has some; deleted ones are left out."""
+
     def narrow(self, document_id: str, acl: Acl) -> None:
         """Intersect the live rights with ``acl`` at once, for every generation."""
+
+    def narrow_all(self, acls: Mapping[str, Acl]) -> None:
+        """The same for many documents by id, in one transaction."""
 
     def delete(self, document_ids: Sequence[str]) -> None:
         """Tombstones: unseen at once in every generation."""

@@ -17,16 +17,18 @@ ENOUGH_TO_JUDGE = 5
 PASSED = "passed: data checks"
 
 
-def check_candidate(candidate: Generation, states: Sequence[DocumentState], before: Sequence[DocumentState]) -> list[str]:
+def check_candidate(
+    candidate: Generation, told: int, states: Sequence[DocumentState], before: Sequence[DocumentState]
+) -> list[str]:
     """Why a candidate should not serve; empty when it may.
 
     Args:
         candidate: with the number of chunks that its sealed table holds.
+        told: chunks that its documents count, deleted ones too.
         states: the documents of the candidate.
         before: the documents of the active generation.
     """
     faults = []
-    told = sum(state.chunks for state in states)
     if told != candidate.chunks:
         faults.append(f"the index holds {candidate.chunks} chunks, its documents count {told}")
     hollow = [state.name for state in states if state.status in SEARCHABLE and state.chunks == 0]
@@ -38,11 +40,15 @@ def check_candidate(candidate: Generation, states: Sequence[DocumentState], befo
     had = {state.document_id for state in before if state.status in SEARCHABLE}
     lost = had - {state.document_id for state in states if state.status in SEARCHABLE}
     if len(had) >= ENOUGH_TO_JUDGE and 2 * len(lost) > len(had):
-        faults.append(f"{len(lost)} of {len(had)} documents have disappeared (is a folder unmounted or a rule too strict?)")
+        faults.append(
+            f"{len(lost)} of {len(had)} documents have disappeared (is a folder unmounted or a rule too strict?)"
+        )
     return faults
 
 
-def publish(catalog: Catalog, generation_id: str, *, override: str | None = None) -> tuple[Generation, Generation | None]:
+def publish(
+    catalog: Catalog, generation_id: str, *, override: str | None = None
+) -> tuple[Generation, Generation | None]:
     """Judge a candidate and make it the active generation; (it, the one that was active before).
 
     Args:
@@ -61,7 +67,12 @@ def publish(catalog: Catalog, generation_id: str, *, override: str | None = None
         )
     if active is not None and active.id == generation_id:
         return candidate, active
-    faults = check_candidate(candidate, catalog.states(generation_id), catalog.states(active.id) if active else [])
+    faults = check_candidate(
+        candidate,
+        catalog.counted_chunks(generation_id),
+        catalog.states(generation_id),
+        catalog.states(active.id) if active else [],
+    )
     if faults and not override:
         catalog.update_generation(generation_id, candidate.state, verdict="held back: " + "; ".join(faults))
         raise GateFailed(

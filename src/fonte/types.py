@@ -74,7 +74,7 @@ class Principal:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "roles", frozenset(self.roles))
-        if not self.tenant:
+        if not self.tenant.strip():
             raise ValueError("a principal needs a tenant")
         if any(role.startswith("user:") for role in self.roles):
             raise ValueError("user:… is given by the user's identity and cannot be claimed as a role")
@@ -771,6 +771,8 @@ class DocumentState:
     stamp: Stamp | None = None
     ledger: LedgerEntry | None = None
     source_root: str = ""
+    said: str = ""
+    """Hash of what the source said of it beside its bytes and rights."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -797,3 +799,5 @@ class SyncReport:
     failures: tuple[Failure, ...]
     seconds: float
     notes: tuple[str, ...] = ()
+    held_back: tuple[str, str] | None = None
+    """Why the candidate was not published, and what to do; None when it was, or was not to be."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -132,6 +132,9 @@ class MemoryReader:
     def distances(self, vector: np.ndarray, chunk_ids: Sequence[str]) -> dict[str, float]:
         self._check(vector)
         return {key: 1 - float(self.rows[key].vector @ vector) for key in chunk_ids if key in self.rows}
+
+    def texts(self) -> Iterator[str]:
+        return (row.stored.chunk.text for row in self.rows.values())
 
     def languages(self) -> Mapping[str, int]:
         return Counter(row.stored.chunk.language for row in self.rows.values())

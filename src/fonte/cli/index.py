@@ -7,7 +7,8 @@ import argparse
 from fonte import contract
 from fonte.cli.opening import corpus
 from fonte.cli.output import Output
-from fonte.corpus import SourceOptions
+from fonte.errors import GateFailed
+from fonte.parts import SourceOptions
 from fonte.types import SyncReport
 
 FAILED = 1
@@ -40,15 +41,14 @@ def sync(options: argparse.Namespace, output: Output) -> int:
 def retry(options: argparse.Namespace, output: Output) -> int:
     """Parse again what failed."""
     with corpus(options) as opened, output.progress() as progress:
-        report = opened.retry(
-            *options.documents, tenant=options.tenant, workers=options.workers, progress=progress
-        )
+        report = opened.retry(*options.documents, tenant=options.tenant, workers=options.workers, progress=progress)
     return _told(report, output, wanted_published=True)
 
 
 def _told(report: SyncReport, output: Output, *, wanted_published: bool) -> int:
     if output.json_mode:
-        output.json(contract.sync_report(report))
+        refused = contract.error(_held_back(report.held_back)) if report.held_back else {}
+        output.json({**contract.sync_report(report), **refused})
     else:
         counts = ", ".join(f"{number} {name}" for name, number in report.documents.items() if number) or "nothing found"
         output.line(f"documents: {counts}")
@@ -60,13 +60,21 @@ def _told(report: SyncReport, output: Output, *, wanted_published: bool) -> int:
         output.line(f"generation {report.generation} is {state}")
         if report.failures:
             output.table(
-                ("STATE", "SOURCE", "REASON"), [(one.state.value, one.source_uri, one.reason) for one in report.failures]
+                ("STATE", "SOURCE", "REASON"),
+                [(one.state.value, one.source_uri, one.reason) for one in report.failures],
             )
     for note in report.notes:
         output.note(note)
+    if report.held_back is not None:
+        Output(json_mode=False, quiet=output.quiet).error(_held_back(report.held_back))
     if wanted_published and not report.published:
         return FAILED
     return INCOMPLETE if any(report.documents.get(state) for state in _INCOMPLETE_STATES) else 0
+
+
+def _held_back(why: tuple[str, str]) -> GateFailed:
+    message, hint = why
+    return GateFailed(message, hint=hint)
 
 
 def delete(options: argparse.Namespace, output: Output) -> int:

@@ -163,7 +163,13 @@ class ParserPool:
             self._bury(child)
 
     def _spawn(self) -> _Child:
-        child = _Child(self._memory_bytes, self._timeout_seconds)
+        try:
+            child = _Child(self._memory_bytes, self._timeout_seconds)
+        except OSError as error:
+            raise ParserCrashed(
+                f"no parser process could be started: {error.strerror or error}",
+                hint="free some memory or process slots, then fonte retry",
+            ) from error
         with self._lock:
             closed = self._closed
             self._children.add(child)

@@ -69,9 +69,7 @@ class FolderSource:
     @property
     def notes(self) -> tuple[str, ...]:
         """What the last scan found worth saying: rules that leave documents readable by nobody."""
-        return tuple(
-            f"{count} documents are readable by nobody: {why}" for why, count in sorted(self._nobody.items())
-        )
+        return tuple(f"{count} documents are readable by nobody: {why}" for why, count in sorted(self._nobody.items()))
 
     def scan(self) -> Iterator[Scanned]:
         """Every source, in the order of its path's bytes; (uri, name, error) for one that could not be read.

@@ -113,7 +113,8 @@ class RecordFile:
         )
 
     def _failure(self, number: int, error: FonteError) -> tuple[str, str, Exception]:
-        return f"{self.uri}#L{number}", f"{self._shown}, line {number}", error
+        # No id can give this URI: in one, the sign would be percent-encoded.
+        return f"{self.uri}#line={number}", f"{self._shown}, line {number}", error
 
 
 class _Written(str):

@@ -79,7 +79,7 @@ class SqliteCatalog:
     # generations
 
     def active(self) -> Generation | None:
-        """The active generation."""
+        """The active generation; its documents are not counted, for this is asked with every question."""
         with self._read() as connection:
             row = generations.active_row(connection)
             return get_generation(row, self._tenant) if row else None
@@ -172,9 +172,14 @@ class SqliteCatalog:
             documents.remove(connection, generations.open_row(connection, generation_id)["seq"], document_ids)
 
     def states(self, generation_id: str) -> list[DocumentState]:
-        """All documents of a generation by name, ledger left out; DELETED where a tombstone stands."""
+        """All documents of a generation by name, ledger left out; DELETED, with no chunk, where a tombstone stands."""
         with self._read() as connection:
             return documents.states(connection, generations.row_of(connection, generation_id)["seq"])
+
+    def counted_chunks(self, generation_id: str) -> int:
+        """Chunks that the documents of a generation count, those under a tombstone too."""
+        with self._read() as connection:
+            return documents.counted_chunks(connection, generations.row_of(connection, generation_id)["seq"])
 
     def state(self, generation_id: str, document_id: str) -> DocumentState | None:
         """One document with its ledger."""
@@ -214,10 +219,19 @@ class SqliteCatalog:
         with self._read() as connection:
             return rights.live(connection, document_id)
 
+    def acls(self) -> Mapping[str, Acl]:
+        """The live rights of every document that has some; deleted ones are left out."""
+        with self._read() as connection:
+            return rights.all_live(connection)
+
     def narrow(self, document_id: str, acl: Acl) -> None:
         """Intersect the live rights with ``acl`` at once, for every generation and for those in building."""
+        self.narrow_all({document_id: acl})
+
+    def narrow_all(self, acls: Mapping[str, Acl]) -> None:
+        """The same for many documents by id, in one transaction."""
         with self._write() as connection:
-            rights.narrow(connection, document_id, acl)
+            rights.narrow(connection, acls)
 
     def delete(self, document_ids: Sequence[str]) -> None:
         """Tombstones: unseen at once in every generation."""

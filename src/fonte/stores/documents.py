@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from fonte.errors import CorruptIndex
 from fonte.stores.codec import decode, encode
-from fonte.stores.rows import get_acl, get_state, put_acl, put_json, put_ledger
+from fonte.stores.rows import get_acl, get_state, put_acl, put_ledger, put_stamp
 from fonte.types import Document, DocumentState, DocumentStatus, sha256_hex
 
 _COLUMNS = (
@@ -72,7 +72,7 @@ def put(connection: sqlite3.Connection, seq: int, entries: Iterable[Entry]) -> N
             state.chunks,
             state.pages,
             state.language,
-            put_json({name: getattr(state.stamp, name) for name in state.stamp.__slots__}) if state.stamp else None,
+            put_stamp(state.stamp, state.said),
             ledger,
             state.source_root,
             text_key,
@@ -125,6 +125,16 @@ def states(connection: sqlite3.Connection, seq: int) -> list[DocumentState]:
         f"SELECT {columns}, {_GONE} AS gone {_FROM} WHERE d.generation = ? ORDER BY e.name, e.document_id", (seq,)
     )
     return [get_state(row) for row in rows]
+
+
+def counted_chunks(connection: sqlite3.Connection, seq: int) -> int:
+    """Chunks that a generation's documents count, tombstones aside."""
+    row = connection.execute(
+        "SELECT coalesce(sum(e.chunks), 0) FROM generation_documents d JOIN entries e ON e.key = d.entry"
+        " WHERE d.generation = ?",
+        (seq,),
+    ).fetchone()
+    return int(row[0])
 
 
 def state(connection: sqlite3.Connection, seq: int, document_id: str) -> DocumentState | None:

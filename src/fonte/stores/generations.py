@@ -33,8 +33,10 @@ def row_of(connection: sqlite3.Connection, generation_id: str, *, counted: bool 
 
 
 def active_row(connection: sqlite3.Connection) -> sqlite3.Row | None:
-    """The active generation's row."""
-    row: sqlite3.Row | None = connection.execute(f"{SELECT} WHERE g.state = 'active'").fetchone()
+    """The active generation's row, its documents not counted."""
+    row: sqlite3.Row | None = connection.execute(
+        "SELECT g.*, 0 AS documents FROM generations g WHERE g.state = 'active'"
+    ).fetchone()
     return row
 
 
@@ -97,12 +99,13 @@ def update(
     """Move a generation that is not active.
 
     Raises:
-        NotFound. GenerationConflict: it is active. ValueError: to ACTIVE or RETIRED, which only ``publish`` does.
+        NotFound. GenerationConflict: it is active. ValueError: to ACTIVE or RETIRED, which only ``publish`` does; a
+        retired one may stay so (to be given another verdict).
     """
-    if state in {GenerationState.ACTIVE, GenerationState.RETIRED}:
+    row = open_row(connection, generation_id)
+    if state in {GenerationState.ACTIVE, GenerationState.RETIRED} and row["state"] != state:
         message = f"only publishing makes a generation {state}"
         raise ValueError(message)
-    row = open_row(connection, generation_id)
     connection.execute(
         "UPDATE generations SET state = ?, table_version = coalesce(?, table_version), chunks = coalesce(?, chunks),"
         " verdict = coalesce(?, verdict), sealed = ? WHERE seq = ?",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -189,6 +189,13 @@ class LanceReader:
     def centroids(self) -> Mapping[Language, tuple[Vector, int]]:
         """Mean of the vectors, and number of the chunks, in each language."""
         return self._opened.resident.centroids if self._opened.rows else {}
+
+    def texts(self) -> Iterator[str]:
+        """Every chunk's text, context and content, whoever may read it."""
+        with lance_call("reading texts"):
+            rows = self._opened.table.search().select(["context", "content"]).limit(None).to_arrow()
+        for context, content in zip(rows["context"].to_pylist(), rows["content"].to_pylist(), strict=True):
+            yield f"{context}\n{content}" if context else content
 
     def document_frequencies(self, terms: Sequence[str]) -> Mapping[str, int]:
         """In how many chunks of the generation each term stands; absent terms are left out."""

@@ -7,7 +7,7 @@ generation holds, whenever it is published.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from fonte.stores.rows import get_acl, put_acl
 from fonte.types import Acl
@@ -37,22 +37,29 @@ def live(connection: sqlite3.Connection, document_id: str) -> Acl:
     return get_acl(row[0]) if row else Acl()
 
 
+def all_live(connection: sqlite3.Connection) -> dict[str, Acl]:
+    """Live rights by document id, deleted documents left out."""
+    rows = connection.execute("SELECT document_id, acl FROM rights WHERE deleted IS NULL")
+    return {document: get_acl(acl) for document, acl in rows}
+
+
 def deleted(connection: sqlite3.Connection) -> frozenset[str]:
     """Documents that carry a tombstone."""
     return frozenset(row[0] for row in connection.execute("SELECT document_id FROM rights WHERE deleted IS NOT NULL"))
 
 
-def narrow(connection: sqlite3.Connection, document_id: str, acl: Acl) -> None:
-    """Intersect live rights with ``acl``, and remember it for generations that are being built."""
+def narrow(connection: sqlite3.Connection, acls: Mapping[str, Acl]) -> None:
+    """Intersect live rights with those given by document id, and remember it for generations that are being built."""
     moment = tick(connection)
-    connection.execute(
-        "INSERT OR REPLACE INTO narrowings (document_id, clock, acl) VALUES (?, ?, ?)",
-        (document_id, moment, put_acl(acl)),
-    )
-    row = connection.execute("SELECT acl FROM rights WHERE document_id = ?", (document_id,)).fetchone()
-    if row:
-        kept = put_acl(meet(get_acl(row[0]), acl))
-        connection.execute("UPDATE rights SET acl = ? WHERE document_id = ?", (kept, document_id))
+    for document, acl in acls.items():
+        connection.execute(
+            "INSERT OR REPLACE INTO narrowings (document_id, clock, acl) VALUES (?, ?, ?)",
+            (document, moment, put_acl(acl)),
+        )
+        row = connection.execute("SELECT acl FROM rights WHERE document_id = ?", (document,)).fetchone()
+        if row:
+            kept = put_acl(meet(get_acl(row[0]), acl))
+            connection.execute("UPDATE rights SET acl = ? WHERE document_id = ?", (kept, document))
 
 
 def delete(connection: sqlite3.Connection, document_ids: Sequence[str]) -> None:

@@ -25,6 +25,9 @@ from fonte.types import (
     Stamp,
 )
 
+_SAID = "said"
+"""Key beside a stamp's own."""
+
 
 def put_json(value: object) -> str:
     """JSON with sorted keys."""
@@ -88,6 +91,20 @@ def get_generation(row: sqlite3.Row, tenant: str) -> Generation:
         raise CorruptIndex(message) from error
 
 
+def put_stamp(stamp: Stamp | None, said: str) -> str | None:
+    """A stamp as JSON, with what the source said beside it."""
+    return None if stamp is None else put_json({**asdict(stamp), **({_SAID: said} if said else {})})
+
+
+def get_stamp(text: str | None) -> tuple[Stamp | None, str]:
+    """The stamp of ``put_stamp`` and what was said."""
+    if text is None:
+        return None, ""
+    value: dict[str, Any] = json.loads(text)
+    said = str(value.pop(_SAID, ""))
+    return Stamp(**value), said
+
+
 def put_ledger(ledger: LedgerEntry | None) -> str | None:
     """A ledger as JSON."""
     return None if ledger is None else put_json(asdict(ledger))
@@ -108,12 +125,13 @@ def get_ledger(text: str | None) -> LedgerEntry | None:
 
 
 def get_state(row: sqlite3.Row) -> DocumentState:
-    """A document's state out of its row; DELETED when the row says that its tombstone stands.
+    """A document's state out of its row; DELETED, with no chunk, when the row says that its tombstone stands.
 
     Raises:
         CorruptIndex: a row that is not a state.
     """
     try:
+        stamp, said = get_stamp(row["stamp"])
         return DocumentState(
             document_id=row["document_id"],
             name=row["name"],
@@ -123,12 +141,13 @@ def get_state(row: sqlite3.Row) -> DocumentState:
             acl=get_acl(row["acl"]),
             reason=row["reason"],
             retryable=bool(row["retryable"]),
-            chunks=row["chunks"],
+            chunks=0 if row["gone"] else row["chunks"],
             pages=row["pages"],
             language=row["language"],
-            stamp=Stamp(**json.loads(row["stamp"])) if row["stamp"] else None,
+            stamp=stamp,
             ledger=get_ledger(row["ledger"]),
             source_root=row["source_root"],
+            said=said,
         )
     except (ValueError, KeyError, TypeError) as error:
         message = f"document {row['document_id']} of the catalog is damaged: {error}"

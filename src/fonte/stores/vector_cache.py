@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from pathlib import Path
 
 import numpy as np
@@ -82,6 +83,30 @@ class SqliteVectorCache:
         except CorruptIndex:
             self._start_anew()
             self._insert(rows)
+
+    def count(self) -> int:
+        """How many are remembered, of all spaces; none where the file is damaged.
+
+        Raises:
+            StoreUnavailable: the file cannot be read.
+        """
+        try:
+            with self._database.read() as connection:
+                return int(connection.execute("SELECT count(*) FROM vectors").fetchone()[0])
+        except CorruptIndex:
+            return 0
+
+    def prune(self, keep: Mapping[str, AbstractSet[str]]) -> int:
+        """Forget all but the text hashes of ``keep``, by space; how many went. Their room is used again.
+
+        Raises:
+            StoreUnavailable, CorruptIndex
+        """
+        with self._database.write() as connection:
+            rows = connection.execute("SELECT space, text_hash FROM vectors").fetchall()
+            gone = [(space, text_hash) for space, text_hash in rows if text_hash not in keep.get(space, ())]
+            connection.executemany("DELETE FROM vectors WHERE space = ? AND text_hash = ?", gone)
+        return len(gone)
 
     def _insert(self, rows: Sequence[tuple[str, str, bytes, int]]) -> None:
         with self._database.write() as connection:

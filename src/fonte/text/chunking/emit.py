@@ -55,13 +55,16 @@ class Emitter:
     def emit(self, start: int, end: int, path: tuple[str, ...], context: str) -> None:
         """Add the chunk of a range, trimmed; halved, and halved again, where it passes the encoder's window.
 
-        A range that is there already (two overlapping windows that differ in white space only) is not added twice.
+        A range that is there already (two overlapping windows that differ in white space only) is not added twice,
+        and one of invisible characters only not at all: there is nothing to search.
         """
         text = self._document.text
         start, end = trim(text, start, end)
         if start >= end or (start, end) in self._ranges:
             return
         content = text[start:end]
+        if not any(map(str.isalnum, content)) and not search_form(content):
+            return
         embedded = f"{context}\n{content}" if context else content
         # What is embedded is the search form, which NFKC can make longer.
         tokens = self._tokenizer.count(search_form(embedded)) + self._tokenizer.overhead

@@ -1,0 +1,94 @@
+"""The concrete parts that a corpus is made of, as wiring hands them over."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Protocol
+
+from fonte.answer import AnswerSettings
+from fonte.evidence import EvidenceScorer
+from fonte.gate import GateModel
+from fonte.ingest import ParserPool
+from fonte.protocols import (
+    Catalog,
+    Chunker,
+    Embedder,
+    Generator,
+    IndexStore,
+    SourceReader,
+    Terms,
+    VectorCache,
+)
+from fonte.types import Recipe, Space
+
+
+class TenantStore(Protocol):
+    """What a tenant owns."""
+
+    @property
+    def catalog(self) -> Catalog:
+        """Documents, states, rights, generations, answers."""
+
+    @property
+    def index(self) -> IndexStore:
+        """Tables."""
+
+    @property
+    def cache(self) -> VectorCache:
+        """Vectors already known."""
+
+    def close(self) -> None:
+        """Close its files."""
+
+
+class Stores(Protocol):
+    """Every tenant's store."""
+
+    def tenant(self, name: str) -> TenantStore:
+        """A tenant's store. An unknown tenant reads as an empty one; its first write makes it."""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceOptions:
+    """How a source is read; remembered with it, so that retry reads it the same way."""
+
+    allow: tuple[str, ...] = ("public",)
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    records: bool = False
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The concrete parts, made by wiring. What is costly is made when it is first asked for."""
+
+    stores: Stores
+    make_embedder: Callable[[], Embedder]
+    make_recipe: Callable[[Embedder], Recipe]
+    make_chunker: Callable[[Recipe, Embedder], Chunker]
+    make_generator: Callable[[str | None, EvidenceScorer], Generator]
+    make_pool: Callable[[int], AbstractContextManager[ParserPool]]
+    open_source: Callable[[str, SourceOptions], SourceReader]
+    terms: Terms
+    gate_for: Callable[[Space], GateModel]
+    extractors: Callable[[], Mapping[str, str]]
+    """Names of the parsers in force, with versions, by the part before the first ``/``."""
+    answers: AnswerSettings = field(default_factory=AnswerSettings)
+
+    @cached_property
+    def embedder(self) -> Embedder:
+        """The embedder, loaded once."""
+        return self.make_embedder()
+
+    @cached_property
+    def recipe(self) -> Recipe:
+        """The recipe in force."""
+        return self.make_recipe(self.embedder)
+
+    @cached_property
+    def scorer(self) -> EvidenceScorer:
+        """Scores sentences for the gate and for extractive answers."""
+        return EvidenceScorer(self.embedder, self.terms)

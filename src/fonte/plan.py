@@ -1,0 +1,334 @@
+"""What a sync has to do, from comparing sources with the active generation; and what it did, counted.
+
+Nothing is parsed or written here.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field, replace
+
+from fonte.errors import CorruptIndex, FonteError, ParseError, SourceUnreadable, StoreUnavailable
+from fonte.protocols import Catalog, IndexStore, SourceReader
+from fonte.types import (
+    Acl,
+    DocumentState,
+    DocumentStatus,
+    Failure,
+    Generation,
+    Principal,
+    Query,
+    Source,
+    Stamp,
+    document_id,
+    sha256_hex,
+)
+
+MOST_COPIES_TOLD = 20
+"""Notes about documents of equal content in one report."""
+
+_INCOMPLETE = (DocumentStatus.FAILED, DocumentStatus.PARTIAL, DocumentStatus.EMPTY, DocumentStatus.NEEDS_OCR)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a sync has to do, from comparing the sources with the active generation."""
+
+    parse: tuple[Source, ...]
+    known: dict[str, DocumentState]
+    """States of the base generation by document id; empty when the recipe changed."""
+    unchanged: tuple[DocumentState, ...]
+    reroled: tuple[tuple[DocumentState, Acl], ...]
+    removed: tuple[DocumentState, ...]
+    unreadable: tuple[tuple[str, str, FonteError], ...]
+    roots: dict[str, str]
+    """Root of each source URI."""
+    existed: frozenset[str]
+    """Ids of the documents of the active generation, built again or not."""
+    on_top: bool
+    """Whether the new generation begins as a copy of the active one, else with nothing."""
+    carried: tuple[DocumentState, ...] = ()
+    """Documents of other sources that must be built again because the recipe changed."""
+    notes: tuple[str, ...] = ()
+    """What the sources found worth saying."""
+    restored: tuple[str, ...] = ()
+    """Ids of deleted documents that a source holds again."""
+    narrowed: Mapping[str, Acl] = field(default_factory=dict)
+    """Rights by document id that do not give all that the live rights give: they hold as soon as they are known."""
+    lost: Mapping[str, str] = field(default_factory=dict)
+    """Documents that were to be parsed again and were not found or reached, by id, with the reason."""
+
+    @property
+    def nothing_to_do(self) -> bool:
+        """Whether the active generation already is what the sources say."""
+        return not (self.parse or self.reroled or self.removed or self.unreadable or self.carried)
+
+
+@dataclass(slots=True)
+class Tally:
+    """Counters of a running sync: what really happened."""
+
+    added: int = 0
+    modified: int = 0
+    chunks_added: int = 0
+    chunks_removed: int = 0
+    embedded: int = 0
+
+
+def plan_sync(
+    readers: Sequence[SourceReader],
+    *,
+    tenant: str,
+    catalog: Catalog,
+    active: Generation | None,
+    same_recipe: bool,
+    extractors: Callable[[], Mapping[str, str]] = dict,
+    retry: frozenset[str] | None = None,
+    lost: Mapping[str, str] | None = None,
+) -> Plan:
+    """Compare sources with the active generation by content hash, rights, and what else is said of them.
+
+    Args:
+        readers: each compared as a whole: a document below its root that is not found any more is removed, unless
+            the folder or file that held it could not be read.
+        tenant: whose documents these are.
+        catalog: for the states of the active generation.
+        active: the generation to compare with.
+        same_recipe: whether what is already indexed may be kept: built by the recipe in force, and readable.
+        extractors: the parsers in force, with versions, by the part before the first ``/``; asked only when needed.
+        retry: look at these documents (by id) and at no others, and parse them although they did not change. A root
+            that is missing is then recorded against its documents, and the rest goes on.
+        lost: documents of ``retry`` that no reader can give, with the reason.
+
+    Raises:
+        SourceUnreadable: a root is missing or may not be read, and this is no retry.
+    """
+    comparison = _Comparison(
+        tenant=tenant,
+        before={state.document_id: state for state in catalog.states(active.id)} if active else {},
+        deleted=catalog.deleted(),
+        live=catalog.acls(),
+        same_recipe=same_recipe,
+        extractors=extractors,
+        retry=retry,
+        lost=dict(lost or {}),
+    )
+    for reader in readers:
+        comparison.scan(reader)
+    return comparison.plan(readers)
+
+
+@dataclass(slots=True)
+class _Comparison:
+    """A comparison under way."""
+
+    tenant: str
+    before: dict[str, DocumentState]
+    deleted: frozenset[str]
+    live: Mapping[str, Acl]
+    same_recipe: bool
+    extractors: Callable[[], Mapping[str, str]]
+    retry: frozenset[str] | None
+    lost: dict[str, str]
+    parse: list[Source] = field(default_factory=list)
+    unchanged: list[DocumentState] = field(default_factory=list)
+    reroled: list[tuple[DocumentState, Acl]] = field(default_factory=list)
+    unreadable: list[tuple[str, str, FonteError]] = field(default_factory=list)
+    narrowed: dict[str, Acl] = field(default_factory=dict)
+    roots: dict[str, str] = field(default_factory=dict)
+    seen: set[str] = field(default_factory=set)
+    failed: dict[str, tuple[str, str]] = field(default_factory=dict)
+    """URI that could not be read → (root, reason)."""
+
+    def scan(self, reader: SourceReader) -> None:
+        """Take in all that a source shows."""
+        try:
+            for item in reader.scan():
+                self._take(item, reader.root)
+        except SourceUnreadable as error:
+            if self.retry is None:
+                raise
+            self.failed[reader.root.rstrip("/")] = (reader.root, error.message)
+
+    def _take(self, item: Source | tuple[str, str, Exception], root: str) -> None:
+        uri = item.uri if isinstance(item, Source) else item[0]
+        if not isinstance(item, Source):
+            self.failed[uri] = (root, str(item[2]))
+        identity = document_id(self.tenant, uri)
+        if identity in self.seen or (self.retry is not None and identity not in self.retry):
+            return
+        self.seen.add(identity)
+        self.roots[uri] = root
+        if isinstance(item, Source):
+            self._found(identity, item)
+        else:
+            self._not_read(identity, *item)
+
+    def _found(self, identity: str, item: Source) -> None:
+        state, live = self.before.get(identity), self.live.get(identity, Acl())
+        if not live.roles <= item.acl.roles:
+            self.narrowed[identity] = item.acl
+        if state is None or self.retry is not None or identity in self.deleted or self._changed(state, item):
+            self.parse.append(item)
+        elif state.acl != item.acl or live != item.acl:
+            # Live rights may be narrower than indexed ones: a candidate that narrowed them was never published.
+            self.reroled.append((state, item.acl))
+        else:
+            self.unchanged.append(state)
+
+    def _changed(self, state: DocumentState, item: Source) -> bool:
+        if not self.same_recipe or state.version != item.content_hash:
+            return True
+        if state.stamp is None:
+            return False
+        return state.said != said_of(item) or state.stamp.extractor != extractor_now(state.stamp, self.extractors())
+
+    def _not_read(self, identity: str, uri: str, name: str, error: Exception) -> None:
+        known, reason = self.before.get(identity), error if isinstance(error, FonteError) else ParseError(str(error))
+        if (
+            self.same_recipe
+            and known is not None
+            and known.status is DocumentStatus.FAILED
+            and known.reason == reason.message
+        ):
+            self.unchanged.append(known)
+        else:
+            self.unreadable.append((uri, name, reason))
+
+    def plan(self, readers: Sequence[SourceReader]) -> Plan:
+        """What to do, once every source was taken in."""
+        removed, kept = self._not_seen([reader.root for reader in readers])
+        carried: tuple[DocumentState, ...] = ()
+        anything = self.retry is None or self.parse or removed or self.unreadable
+        if not self.same_recipe and anything:
+            carried = tuple(self._as_readable_now(state) for state in kept)
+        return Plan(
+            parse=tuple(self.parse),
+            known=self.before if self.same_recipe else {},
+            unchanged=tuple(self.unchanged),
+            reroled=tuple(self.reroled),
+            removed=tuple(removed),
+            unreadable=tuple(self.unreadable),
+            roots=self.roots,
+            existed=frozenset(self.before),
+            on_top=self.same_recipe,
+            carried=carried,
+            notes=tuple(note for reader in readers for note in reader.notes) if self.retry is None else (),
+            restored=tuple(sorted(self.seen & self.deleted)),
+            narrowed=self.narrowed,
+            lost=self.lost,
+        )
+
+    def _not_seen(self, scanned: Sequence[str]) -> tuple[list[DocumentState], list[DocumentState]]:
+        """What went from the sources; and what stays as it is, for it was not looked at or could not be."""
+        removed, kept = [], []
+        for identity, state in self.before.items():
+            if identity in self.seen:
+                continue
+            asked_for = self.retry is None or identity in self.retry
+            above = self._above(state.uri) or self.failed.get(state.source_root.rstrip("/"))
+            if asked_for and (identity in self.lost or above is not None):
+                root, reason = above or (state.source_root, "")
+                self.roots[state.uri] = root
+                if self.retry is not None:
+                    self.lost.setdefault(identity, reason)
+                if self.same_recipe:
+                    self.unchanged.append(state)
+                kept.append(state)
+            elif asked_for and any(_belongs(state, root) for root in scanned):
+                removed.append(state)
+            else:
+                kept.append(state)
+        return removed, kept
+
+    def _above(self, uri: str) -> tuple[str, str] | None:
+        """The folder or file that could not be read and that held this document."""
+        at = len(uri)
+        while self.failed and at > 0:
+            at = max(uri.rfind("/", 0, at), uri.rfind("#", 0, at))
+            if at > 0 and uri[:at] in self.failed:
+                return self.failed[uri[:at]]
+        return None
+
+    def _as_readable_now(self, state: DocumentState) -> DocumentState:
+        """With the rights that hold by now, which may be narrower than those that were indexed."""
+        if state.document_id in self.deleted:
+            return state
+        return replace(state, acl=Acl(state.acl.roles & self.live.get(state.document_id, Acl()).roles))
+
+
+def fault_of(index: IndexStore, active: Generation) -> str | None:
+    """Why a generation's index cannot be read (its words or its vectors), so that a sync builds it anew; else None."""
+    try:
+        reader = index.open(active)
+        reader.languages()
+        reader.bm25(["a"], Query("a", Principal(active.tenant)), revoked=(), k=1)
+    except (CorruptIndex, StoreUnavailable) as error:
+        return error.message
+    return None
+
+
+def _belongs(state: DocumentState, root: str) -> bool:
+    """Whether a document is one that a source with this root would have shown."""
+    return root in (state.source_root, state.uri) or state.uri.startswith((root.rstrip("/") + "/", root + "#"))
+
+
+def said_of(source: Source) -> str:
+    """Hash of what is said of a source beside its bytes and rights (language, title); empty when nothing is."""
+    if source.language is None and not source.metadata:
+        return ""
+    return sha256_hex(repr((source.language, sorted(source.metadata.items()))))[:16]
+
+
+def extractor_now(stamp: Stamp, extractors: Mapping[str, str]) -> str:
+    """What would read a document now that was read by the stamp's extractor."""
+    return extractors.get(stamp.extractor.split("/")[0], stamp.extractor)
+
+
+def counted(plan: Plan, states: Sequence[DocumentState], tally: Tally) -> dict[str, int]:
+    """The document counters of a sync report: what changed, and the states of what the sources hold now."""
+    scanned = {state.document_id for state in plan.unchanged} | {state.document_id for state, _ in plan.reroled}
+    now = Counter(_told(plan, state) for state in states if state.uri in plan.roots)
+    return {
+        "added": tally.added,
+        "unchanged": len(scanned),
+        "modified": tally.modified,
+        "deleted": len(plan.removed),
+        "failed": now[DocumentStatus.FAILED],
+        "partial": now[DocumentStatus.PARTIAL],
+        "empty": now[DocumentStatus.EMPTY],
+        "needs_ocr": now[DocumentStatus.NEEDS_OCR],
+    }
+
+
+def failures(plan: Plan, states: Sequence[DocumentState]) -> tuple[Failure, ...]:
+    """Every document of the scanned sources that is not whole, or that could not be tried again, with its reason."""
+    return tuple(
+        Failure(state.uri, DocumentStatus.FAILED, f"not tried again: {plan.lost[state.document_id]}", retryable=True)
+        if state.document_id in plan.lost
+        else Failure(state.uri, state.status, state.reason or state.status.value, state.retryable)
+        for state in states
+        if state.uri in plan.roots and _told(plan, state) in _INCOMPLETE
+    )
+
+
+def _told(plan: Plan, state: DocumentState) -> DocumentStatus:
+    """What a report counts a document as: failed when it was to be tried again and could not be."""
+    return DocumentStatus.FAILED if state.document_id in plan.lost else state.status
+
+
+def copies(plan: Plan, states: Sequence[DocumentState]) -> list[str]:
+    """A note for each new or changed document whose bytes are those of another document of the generation."""
+    new: AbstractSet[str] = {source.uri for source in plan.parse}
+    by_content: dict[str, list[DocumentState]] = {}
+    for state in states:
+        if state.version and state.chunks:
+            by_content.setdefault(state.version, []).append(state)
+    notes = []
+    for alike in by_content.values():
+        first, *rest = sorted(alike, key=lambda state: (state.uri in new, state.name, state.uri))
+        notes += [f"{state.name} has the same content as {first.name}" for state in rest if state.uri in new]
+    told = sorted(notes)[:MOST_COPIES_TOLD]
+    return told + ([f"and {len(notes) - len(told)} more copies"] if len(notes) > len(told) else [])

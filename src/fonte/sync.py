@@ -1,0 +1,202 @@
+"""A sync from end to end: sources compared, a candidate built and published, and what is no longer needed removed."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from fonte.errors import CorruptIndex, GateFailed, InputError, StoreUnavailable
+from fonte.ingest import Candidate, Ingestor, vector_key
+from fonte.parts import Parts, SourceOptions, TenantStore
+from fonte.plan import Plan, Tally, copies, counted, failures, fault_of, plan_sync
+from fonte.protocols import Catalog, Progress, SourceReader
+from fonte.publish import publish
+from fonte.types import DocumentState, Generation, GenerationState, Recipe, SyncReport
+
+KEPT_GENERATIONS = 3
+MOST_UNUSED = 2
+"""How many vectors are remembered for each chunk of the kept generations before the others are forgotten."""
+
+
+@dataclass(frozen=True, slots=True)
+class Syncer:
+    """Syncs of one tenant."""
+
+    parts: Parts
+    store: TenantStore
+    tenant: str
+    workers: int
+    progress: Progress
+
+    def sync(self, specs: Mapping[str, SourceOptions], *, publishing: bool) -> SyncReport:
+        """Bring the index to what the sources hold.
+
+        Raises:
+            SourceUnreadable: a source is missing. ModelError, StoreError, HomeLocked: nothing changed.
+        """
+        # A wrong source must not leave a new home or a lock behind: readers are made first.
+        readers = [self.parts.open_source(spec, options) for spec, options in specs.items()]
+        return self._run(readers, specs, publishing=publishing)
+
+    def retry(self, states: Sequence[DocumentState]) -> SyncReport:
+        """Parse these documents again, from the remembered sources that they came from, and change nothing else.
+
+        A source that is not there any more is told against its documents.
+        """
+        wanted = {state.document_id: state for state in states}
+        roots = {state.source_root for state in states}
+        readers: list[SourceReader] = []
+        missing: list[str] = []
+        for spec, options in self.store.catalog.sources().items() if wanted else ():
+            try:
+                reader = self.parts.open_source(spec, remembered(options))
+            except InputError as error:
+                missing.append(error.message)
+                continue
+            if reader.root in roots:
+                readers.append(reader)
+        there = {reader.root for reader in readers}
+        why = "; ".join(missing) or "its source was never remembered"
+        lost = {one.document_id: why for one in states if one.source_root not in there}
+        return self._run(readers, {}, publishing=True, retry=frozenset(wanted), lost=lost)
+
+    def _run(
+        self,
+        readers: Sequence[SourceReader],
+        specs: Mapping[str, SourceOptions],
+        *,
+        publishing: bool,
+        retry: frozenset[str] | None = None,
+        lost: Mapping[str, str] | None = None,
+    ) -> SyncReport:
+        began = time.perf_counter()
+        catalog, recipe = self.store.catalog, self.parts.recipe
+        with catalog.writer(), self.parts.make_pool(self.workers) as pool:
+            catalog.abandon_building()
+            active = catalog.active()
+            fault = fault_of(self.store.index, active) if active is not None else None
+            plan = plan_sync(
+                readers,
+                tenant=self.tenant,
+                catalog=catalog,
+                active=active,
+                same_recipe=active is not None and active.recipe == recipe and fault is None,
+                extractors=self.parts.extractors,
+                retry=retry,
+                lost=lost,
+            )
+            _remember(catalog, specs)
+            if plan.nothing_to_do and active is not None:
+                self._forget()
+                return _unchanged(plan, active, catalog.states(active.id), began)
+            candidate = self._ingestor(recipe).build(plan, active, pool, self.progress)
+            held_back = self._publish(catalog, candidate) if publishing else None
+            self._forget()
+            if candidate.tally.embedded:
+                self._forget_vectors()
+            states = catalog.states(candidate.generation.id)
+            notes = [*copies(plan, states), *([f"the index was built anew: {fault}"] if fault else [])]
+        return SyncReport(
+            generation=candidate.generation.id,
+            published=publishing and held_back is None,
+            documents=counted(plan, states, candidate.tally),
+            chunks_added=candidate.tally.chunks_added,
+            chunks_removed=candidate.tally.chunks_removed,
+            chunks_total=candidate.generation.chunks,
+            embedded_texts=candidate.tally.embedded,
+            failures=failures(plan, states),
+            seconds=time.perf_counter() - began,
+            notes=(*plan.notes, *notes),
+            held_back=held_back,
+        )
+
+    def _ingestor(self, recipe: Recipe) -> Ingestor:
+        return Ingestor(
+            tenant=self.tenant,
+            catalog=self.store.catalog,
+            index=self.store.index,
+            cache=self.store.cache,
+            chunker=self.parts.make_chunker(recipe, self.parts.embedder),
+            embedder=self.parts.embedder,
+            terms=self.parts.terms,
+            recipe=recipe,
+        )
+
+    def _publish(self, catalog: Catalog, candidate: Candidate) -> tuple[str, str] | None:
+        self.progress("publishing", 0, None)
+        try:
+            publish(catalog, candidate.generation.id)
+        except GateFailed as error:
+            return error.message, error.hint
+        return None
+
+    def _forget(self) -> None:
+        """Remove what nobody will go back to: old generations, old candidates, what a killed sync left."""
+        catalog = self.store.catalog
+        candidates = [one for one in catalog.generations() if one.state is GenerationState.CANDIDATE]
+        for one in candidates[:-KEPT_GENERATIONS]:
+            catalog.update_generation(one.id, GenerationState.REJECTED, verdict="superseded by later candidates")
+        catalog.forget_generations(KEPT_GENERATIONS)
+        self.store.index.drop(_kept(catalog))
+
+    def _forget_vectors(self) -> None:
+        """Forget vectors that no kept generation uses, once there are many more than these need."""
+        kept, cache = _kept(self.store.catalog), self.store.cache
+        if cache.count() <= MOST_UNUSED * sum(one.chunks for one in kept):
+            return
+        used: dict[str, set[str]] = {}
+        try:
+            for one in kept:
+                texts = self.store.index.open(one).texts()
+                used.setdefault(one.recipe.space.id, set()).update(vector_key(text) for text in texts)
+            cache.prune(used)
+        except (CorruptIndex, StoreUnavailable):
+            # The sync itself is done: what cannot be read or tidied now waits for the next one.
+            return
+
+
+def _kept(catalog: Catalog) -> list[Generation]:
+    return [one for one in catalog.generations() if one.state is not GenerationState.REJECTED]
+
+
+def _unchanged(plan: Plan, active: Generation, states: Sequence[DocumentState], began: float) -> SyncReport:
+    return SyncReport(
+        generation=active.id,
+        published=True,
+        documents=counted(plan, states, Tally()),
+        chunks_added=0,
+        chunks_removed=0,
+        chunks_total=active.chunks,
+        embedded_texts=0,
+        failures=failures(plan, states),
+        seconds=time.perf_counter() - began,
+        notes=plan.notes,
+    )
+
+
+def _remember(catalog: Catalog, specs: Mapping[str, SourceOptions]) -> None:
+    known = catalog.sources()
+    for spec, options in specs.items():
+        plain = {
+            "allow": options.allow,
+            "include": options.include,
+            "exclude": options.exclude,
+            "records": options.records,
+        }
+        text = json.dumps(plain, sort_keys=True)
+        if known.get(spec) != text:
+            catalog.remember_source(spec, text)
+
+
+def remembered(options: str) -> SourceOptions:
+    """The options that were remembered with a source, out of their JSON."""
+    plain: dict[str, Any] = json.loads(options)
+    return SourceOptions(
+        allow=tuple(plain["allow"]),
+        include=tuple(plain["include"]),
+        exclude=tuple(plain["exclude"]),
+        records=bool(plain["records"]),
+    )
