@@ -1,4 +1,4 @@
-"""A document's id, name or URI to the document, and a range or page of it to a place; an answer to the documents that it names."""
+"""Names to documents: an id, a name or a URI; a range or page to a place; an answer to all that it names."""
 
 from __future__ import annotations
 

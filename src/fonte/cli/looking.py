@@ -39,7 +39,8 @@ def status(options: argparse.Namespace, output: Output) -> int:
     with corpus(options) as opened:
         active, known = opened.generations(tenant=options.tenant)
         states = opened.documents(tenant=options.tenant)
-        stale = opened.stale(tenant=options.tenant)
+        differs = opened.stale(tenant=options.tenant)
+    stale = [(state, differs[state.document_id]) for state in states if state.document_id in differs]
     counts = Counter(state.status.value for state in states)
     candidates = [one.id for one in known if one.state.value == "candidate"]
     if output.json_mode:
@@ -52,7 +53,10 @@ def status(options: argparse.Namespace, output: Output) -> int:
                 "recipe": active.recipe.id if active else None,
                 "embedding_model": active.recipe.space.model if active else None,
                 "candidates": candidates,
-                "stale": [{"document_name": name, "differs": fields} for name, fields in sorted(stale.items())],
+                "stale": [
+                    {"document_id": one.document_id, "document_name": one.name, "differs": fields}
+                    for one, fields in stale
+                ],
             }
         )
         return 0
@@ -63,8 +67,8 @@ def status(options: argparse.Namespace, output: Output) -> int:
     output.line("documents: " + (", ".join(f"{number} {name}" for name, number in sorted(counts.items())) or "none"))
     for one in candidates:
         output.line(f"candidate {one} waits to be published")
-    for name, fields in sorted(stale.items()):
-        output.line(f"stale: {name}: {'; '.join(fields)}")
+    for stale_one, fields in stale:
+        output.line(f"stale: {stale_one.name}: {'; '.join(fields)}")
     if stale:
         output.note("run fonte sync to build them again with the settings in force")
     return 0
