@@ -14,7 +14,7 @@ from fonte.errors import CorruptIndex
 from fonte.evidence import EvidenceScorer, features, weighted_words
 from fonte.gate import GateModel
 from fonte.protocols import Catalog, Embedder, Generator, IndexReader, Terms
-from fonte.retrieve import Found, Retrieved, Retriever, RetrievalSettings
+from fonte.retrieve import Found, RetrievalSettings, Retrieved, Retriever
 from fonte.text.language import question_languages
 from fonte.text.locate import fragment, label, locate
 from fonte.types import (
@@ -46,7 +46,7 @@ _MESSAGES = {
 class AnswerSettings:
     """Widths of a question's way. ``context_tokens`` already leaves room for the answer."""
 
-    retrieval: RetrievalSettings = RetrievalSettings()
+    retrieval: RetrievalSettings = RetrievalSettings()  # noqa: RUF009 - frozen
     context_tokens: int = 3000
 
 

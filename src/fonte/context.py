@@ -89,7 +89,8 @@ def render_messages(query: Query, passages: Sequence[Passage], language: Languag
             )
             if part
         )
-        blocks.append(f"[SOURCE {passage.marker} {fence} | {head}]\n{passage.content}\n[/SOURCE {passage.marker} {fence}]")
+        name = f"SOURCE {passage.marker} {fence}"
+        blocks.append(f"[{name} | {head}]\n{passage.content}\n[/{name}]")
     instructions = _INSTRUCTIONS.get(language, _INSTRUCTIONS["en"]).format(no_answer=NO_ANSWER)
     return [
         {"role": "system", "content": instructions},

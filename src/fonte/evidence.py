@@ -126,9 +126,7 @@ class EvidenceScorer:
     def terms_of(self, text: str, languages: Sequence[Language]) -> set[str]:
         """Terms of a text read in each of the languages."""
         return {
-            term
-            for language in languages or (UNKNOWN_LANGUAGE,)
-            for term in self._terms.document_terms(text, language)
+            term for language in languages or (UNKNOWN_LANGUAGE,) for term in self._terms.document_terms(text, language)
         }
 
     def _scored(

@@ -133,8 +133,7 @@ class Retriever:
         centroids = self.reader.centroids()
         wanted = [one for one in centroids if not query.filters.languages or one in query.filters.languages]
         found = {
-            language: self.reader.dense(vector, _only(query, language), revoked=revoked, k=k)
-            for language in wanted
+            language: self.reader.dense(vector, _only(query, language), revoked=revoked, k=k) for language in wanted
         }
         return centered(found, shifts(vector, centroids))[:k]
 

@@ -37,8 +37,10 @@ _MONTH = "|".join(sorted(_MONTHS, key=len, reverse=True))
 _DATES = (
     re.compile(r"\b(?P<y>\d{4})-(?P<m>\d{1,2})-(?P<d>\d{1,2})\b"),
     re.compile(r"\b(?P<d>\d{1,2})[./-](?P<m>\d{1,2})[./-](?P<y>\d{4})\b"),
-    re.compile(rf"\b(?P<d>\d{{1,2}})(?:st|nd|rd|th|º|°)?\s+(?:of\s+)?(?P<name>{_MONTH})\.?,?\s+(?P<y>\d{{4}})\b", re.I),
-    re.compile(rf"\b(?P<name>{_MONTH})\.?\s+(?P<d>\d{{1,2}})(?:st|nd|rd|th)?,?\s+(?P<y>\d{{4}})\b", re.I),
+    re.compile(
+        rf"\b(?P<d>\d{{1,2}})(?:st|nd|rd|th|º|°)?\s+(?:of\s+)?(?P<name>{_MONTH})\.?,?\s+(?P<y>\d{{4}})\b", re.IGNORECASE
+    ),
+    re.compile(rf"\b(?P<name>{_MONTH})\.?\s+(?P<d>\d{{1,2}})(?:st|nd|rd|th)?,?\s+(?P<y>\d{{4}})\b", re.IGNORECASE),
 )
 _NUMBER = re.compile(r"\d+(?:[.,'’]\d+)*")
 _GROUPED = 3
@@ -90,7 +92,11 @@ def readings(number: str) -> frozenset[str]:
     for decimal, group in ((".", ","), (",", ".")):
         whole, *rest = plain.split(decimal)
         groups = whole.split(group)
-        if len(rest) > 1 or any(len(part) != _GROUPED for part in groups[1:]) or not all(part.isdigit() for part in rest):
+        if (
+            len(rest) > 1
+            or any(len(part) != _GROUPED for part in groups[1:])
+            or not all(part.isdigit() for part in rest)
+        ):
             continue
         value = "".join(groups).lstrip("0") or "0"
         fraction = rest[0].rstrip("0") if rest else ""
@@ -110,7 +116,9 @@ def missing_figures(sentence: str, sources: Iterable[str]) -> list[str]:
     return missing
 
 
-def check_sentence(sentence: str, cited: Sequence[Passage], *, verbatim: bool) -> tuple[Support, dict[str, str | float]]:
+def check_sentence(
+    sentence: str, cited: Sequence[Passage], *, verbatim: bool
+) -> tuple[Support, dict[str, str | float]]:
     """Verdict and checks of one sentence (its markers already taken out).
 
     Args:

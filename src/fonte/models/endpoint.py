@@ -94,7 +94,8 @@ class Endpoint:
             raise ConfigError(f"the {what} base_url must begin with http:// or https:// and name a host")
         if url.userinfo or url.query or url.fragment:
             raise ConfigError(
-                f"the {what} base_url must hold no user, query or fragment", hint="give the key by the environment",
+                f"the {what} base_url must hold no user, query or fragment",
+                hint="give the key by the environment",
             )
         if not timeout_seconds > 0:
             raise ConfigError(f"the {what} timeout must be above 0 seconds")
@@ -178,7 +179,8 @@ class Endpoint:
             except httpx.TransportError as error:
                 if not left:
                     raise ModelUnavailable(
-                        f"{self.where} cannot be reached", hint="check base_url and that the server runs",
+                        f"{self.where} cannot be reached",
+                        hint="check base_url and that the server runs",
                     ) from error
                 pause = wait
             else:
@@ -205,7 +207,8 @@ class Endpoint:
 
     def _slow(self) -> ModelUnavailable:
         return ModelUnavailable(
-            f"{self.where} did not answer within {self._timeout:g} seconds", hint="try again, or raise timeout_seconds",
+            f"{self.where} did not answer within {self._timeout:g} seconds",
+            hint="try again, or raise timeout_seconds",
         )
 
     def _refusal(self, response: httpx.Response) -> ModelUnavailable | ModelNotInstalled:

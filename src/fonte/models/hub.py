@@ -12,8 +12,14 @@ from fonte.models.folder import GRAPHS, SAFETENSORS
 
 _SOURCE = re.compile(r"(?P<name>[\w.-]+(?:/[\w.-]+)?)@(?P<revision>[0-9a-f]{40})")
 _CONTRACT = (
-    "config.json", "tokenizer.json", "tokenizer_config.json", "modules.json", "sentence_bert_config.json",
-    "config_sentence_transformers.json", "1_Pooling/config.json", "fonte-card.toml",
+    "config.json",
+    "tokenizer.json",
+    "tokenizer_config.json",
+    "modules.json",
+    "sentence_bert_config.json",
+    "config_sentence_transformers.json",
+    "1_Pooling/config.json",
+    "fonte-card.toml",
 )
 _GRAPH_FILES = (*GRAPHS, *(f"{graph}_data" for graph in GRAPHS))
 _TRUE = frozenset({"1", "on", "yes", "true"})
@@ -56,22 +62,30 @@ def _snapshot(name: str, revision: str, patterns: Sequence[str], *, offline: boo
         from huggingface_hub import errors, snapshot_download
     except ImportError as error:
         raise ModelNotInstalled(
-            f"the model hf:{name} needs huggingface-hub", hint="run: pip install 'fonte[hub]'",
+            f"the model hf:{name} needs huggingface-hub",
+            hint="run: pip install 'fonte[hub]'",
         ) from error
     try:
-        return Path(snapshot_download(
-            name, revision=revision, allow_patterns=list(patterns), local_files_only=offline,
-        ))
+        return Path(
+            snapshot_download(
+                name,
+                revision=revision,
+                allow_patterns=list(patterns),
+                local_files_only=offline,
+            )
+        )
     except (errors.RepositoryNotFoundError, errors.RevisionNotFoundError) as error:
         raise ModelNotInstalled(
-            f"the hub has no model {name} at {revision[:12]} that may be read", hint="check name, commit and HF_TOKEN",
+            f"the hub has no model {name} at {revision[:12]} that may be read",
+            hint="check name, commit and HF_TOKEN",
         ) from error
     except errors.HFValidationError as error:
         raise ConfigError(f"hf:{name} is not a name of the hub") from error
     except (errors.LocalEntryNotFoundError, errors.OfflineModeIsEnabled) as error:
         if offline:
             raise ModelNotInstalled(
-                f"the model {name} at {revision[:12]} is not downloaded yet", hint="unset HF_HUB_OFFLINE once",
+                f"the model {name} at {revision[:12]} is not downloaded yet",
+                hint="unset HF_HUB_OFFLINE once",
             ) from error
         raise ModelUnavailable(f"the hub cannot be reached for {name}", hint="try again when online") from error
     except (errors.HfHubHTTPError, httpx.HTTPError) as error:

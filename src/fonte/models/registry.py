@@ -92,13 +92,22 @@ def make_embedder(
 
     repository, revision = parse_source(name)
     return folder_embedder(
-        hub_folder(repository, revision), cache=folder, threads=threads, notify=tell, name=repository,
+        hub_folder(repository, revision),
+        cache=folder,
+        threads=threads,
+        notify=tell,
+        name=repository,
         revision=revision,
     )
 
 
 def make_chat(
-    model: str, render: Render, *, base_url: str, timeout_seconds: float = 60.0, max_tokens: int = 1024,
+    model: str,
+    render: Render,
+    *,
+    base_url: str,
+    timeout_seconds: float = 60.0,
+    max_tokens: int = 1024,
     notify: Callable[[str], None] | None = None,
 ) -> Generator:
     """A generator over an OpenAI-compatible endpoint.

@@ -21,7 +21,8 @@ _NUMBER = re.compile(r"\d+(?:[.,:/]\d+)*")
 _QUANTITY = re.compile(
     r"\b(?:how (?:many|much|long|often|old|far|high|low|large|big|late|early|soon)"
     r"|what (?:percentage|share|number|amount|age|price|rate)|quant[oiae]|ogni quanto|che percentuale|quale percentuale"
-    r"|che prezzo|when|what (?:time|date|year|day)|(?:by|on|from) (?:which|what) (?:date|day|year)|which (?:day|year|month)"
+    r"|che prezzo|when|what (?:time|date|year|day)|(?:by|on|from) (?:which|what) (?:date|day|year)"
+    r"|which (?:day|year|month)"
     r"|quando|a che ora|che ora|in che anno|in quale anno|che data|quale data|che giorno|quale giorno)\b",
     re.IGNORECASE,
 )
@@ -142,7 +143,7 @@ def missing_identifiers(question: str, texts: Sequence[str], folded: Callable[[s
 
     ``folded`` gives the form in which codes are compared.
     """
-    wanted = {folded(match.group()) for match in _IDENTIFIER.finditer(question)}
+    wanted = {match.group() for match in _IDENTIFIER.finditer(folded(question))}
     if not wanted:
         return 0.0
     whole = "\n".join(folded(text) for text in texts)

@@ -33,8 +33,13 @@ def _words(*names: str) -> list[Word]:
 @pytest.mark.parametrize(
     "question",
     [
-        "How many days of leave?", "When does it close?", "Quanti giorni di ferie ho?", "Entro quando va consegnato?",
-        "what percentage is paid", "A che ora apre?", "ogni quanto si fa la taratura",
+        "How many days of leave?",
+        "When does it close?",
+        "Quanti giorni di ferie ho?",
+        "Entro quando va consegnato?",
+        "what percentage is paid",
+        "A che ora apre?",
+        "ogni quanto si fa la taratura",
     ],
 )
 def test_questions_for_a_number_or_a_time(question: str) -> None:
@@ -67,7 +72,9 @@ def test_coverage_weighs_by_rarity() -> None:
         ("How many days in 2026?", ["none"], 0.0),
         ("Cos'è il modulo MT-204-B?", ["il MT-204-BIS è nuovo"], 1.0),
         ("What is CVE-2024-1234", ["see CVE-2024-1234."], 0.0),
-        ("Is ISO‑9001 met?", ["ISO-9001 is met"], 0.0),
+        ("Is ISO\u20119001 met?", ["ISO-9001 is met"], 0.0),
+        ("Is ISO-9001 met?", ["ISO\u20119001 is met"], 0.0),
+        ("Is ISO\u20119001 met?", ["ISO-9002 is met"], 1.0),
     ],
 )
 def test_codes_of_the_question_that_no_text_holds(question: str, texts: list[str], missing: float) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,7 +17,7 @@ def test_stretches_hold_every_letter_once_and_fit(text: str, room: int, borders:
     found = windows(text, 0, len(text), sorted(borders), lambda part: len(part) <= room)
     assert "".join("".join(text[start:end].split()) for start, end in found) == "".join(text.split())
     assert all(0 < end - start <= room for start, end in found)
-    assert all(first[1] <= second[0] for first, second in zip(found, found[1:], strict=False))
+    assert all(first[1] <= second[0] for first, second in pairwise(found))
 
 
 def test_stretches_end_at_borders_where_they_can() -> None:

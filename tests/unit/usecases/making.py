@@ -24,7 +24,9 @@ def document(text: str, name: str = "policy.md", *, language: str = "en") -> Doc
     )
 
 
-def passage(source: Document, marker: int = 1, start: int = 0, end: int | None = None, distance: float = 0.2) -> Passage:
+def passage(
+    source: Document, marker: int = 1, start: int = 0, end: int | None = None, distance: float = 0.2
+) -> Passage:
     """A stretch of a document, handed out under a marker."""
     last = len(source.text) if end is None else end
     identity = chunk_id(source.id, source.version, "r", start, last)

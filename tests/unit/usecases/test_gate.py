@@ -33,8 +33,22 @@ def test_case_50_fused_scores_are_not_looked_at() -> None:
 def test_the_stamp_follows_every_number() -> None:
     one = GateModel({"a": 1.0}, 0.0, 0.5)
     assert one.stamp == GateModel({"a": 1.0}, 0.0, 0.5).stamp
-    assert len({one.stamp, *(m.stamp for m in (GateModel({"a": 1.1}, 0.0, 0.5), GateModel({"a": 1.0}, 0.1, 0.5),
-                                              GateModel({"a": 1.0}, 0.0, 0.6)))}) == 4
+    assert (
+        len(
+            {
+                one.stamp,
+                *(
+                    m.stamp
+                    for m in (
+                        GateModel({"a": 1.1}, 0.0, 0.5),
+                        GateModel({"a": 1.0}, 0.1, 0.5),
+                        GateModel({"a": 1.0}, 0.0, 0.6),
+                    )
+                ),
+            }
+        )
+        == 4
+    )
 
 
 @given(st.dictionaries(st.sampled_from(sorted(DEFAULT_GATE.weights)), st.floats(-1e6, 1e6)))
@@ -44,6 +58,8 @@ def test_the_score_is_a_share_whatever_the_signs(signs: dict[str, float]) -> Non
     assert verdict.sufficient == (verdict.score >= verdict.threshold)
 
 
-@pytest.mark.parametrize(("sign", "direction"), [("code_missing", -1), ("quoted", -1), ("sentence", 1), ("sentence_alignment", 1)])
+@pytest.mark.parametrize(
+    ("sign", "direction"), [("code_missing", -1), ("quoted", -1), ("sentence", 1), ("sentence_alignment", 1)]
+)
 def test_signs_point_the_way_that_they_should(sign: str, direction: int) -> None:
     assert DEFAULT_GATE.weights[sign] * direction > 0

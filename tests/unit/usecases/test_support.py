@@ -63,7 +63,9 @@ def test_a_day_that_no_calendar_has_does_not_hide_its_figures(written: str) -> N
     assert missing_figures(f"By {written}.", [f"Due by {written}"]) == []
 
 
-@pytest.mark.parametrize("written", ["1 augu\u017ft 2026", "augu\u017ft 1, 2026", "1 apr\u0131le 2026", "1 APR\u0130LE 2026"])
+@pytest.mark.parametrize(
+    "written", ["1 augu\u017ft 2026", "augu\u017ft 1, 2026", "1 apr\u0131le 2026", "1 APR\u0130LE 2026"]
+)
 def test_letters_that_only_look_like_those_of_a_month_are_read_or_left(written: str) -> None:
     assert missing_figures(written, ["1 May 2025"]) != []
     assert missing_figures(written, [written]) == []
