@@ -11,6 +11,7 @@ from fonte.types import (
     Answer,
     Answered,
     Citation,
+    CorpusStatus,
     Counts,
     Document,
     DocumentState,
@@ -199,6 +200,28 @@ def shown_document(document: Document, state: DocumentState, place: Locator) -> 
         "to": place.end,
         "text": document.text[place.start : place.end],
         "locator": locator(place),
+    }
+
+
+def status(one: CorpusStatus) -> Json:
+    """What ``status`` prints. ``stale`` is null where it is not known; ``stale_unknown`` then says why."""
+    active = one.active
+    stale = one.stale
+    return {
+        "tenant": one.tenant,
+        "generation": active.id if active else None,
+        "documents": dict(one.documents),
+        "chunks": active.chunks if active else 0,
+        "recipe": active.recipe.id if active else None,
+        "embedding_model": active.recipe.space.model if active else None,
+        "candidates": list(one.candidates),
+        "stale": None
+        if stale is None
+        else [
+            {"document_id": state.document_id, "document_name": state.name, "differs": list(fields)}
+            for state, fields in stale
+        ],
+        "stale_unknown": one.unknown_because or None,
     }
 
 

@@ -7,20 +7,19 @@ from __future__ import annotations
 
 import json
 import os
+from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import fields as fields_of
 from dataclasses import replace
 from typing import Self
 
 from fonte import contract
 from fonte.answer import Asker, abstention_message, answer_language, now, with_languages
-from fonte.errors import InputError, InvalidQuery, NotFound, SpaceMismatch, StoreUnavailable
+from fonte.errors import InputError, InvalidQuery, ModelError, NotFound, SpaceMismatch, StoreUnavailable
 from fonte.gate import NOTHING
-from fonte.ingest import stamp_of
+from fonte.ingest import staleness
 from fonte.named import absent, called, documents_of, only_one, place_in
 from fonte.parts import Parts, SourceOptions, Stores, TenantStore
-from fonte.plan import extractor_now
 from fonte.protocols import Catalog, Embedder, IndexReader, Progress
 from fonte.publish import publish, rollback
 from fonte.retrieve import Mode
@@ -31,23 +30,22 @@ from fonte.types import (
     Answer,
     Answered,
     Citation,
+    CorpusStatus,
     Document,
     DocumentState,
     DocumentStatus,
     Filters,
     Generation,
+    GenerationState,
     Locator,
     Principal,
     Query,
     SearchResults,
-    Stamp,
     SyncReport,
     Trace,
 )
 
 __all__ = ["OpenCorpus", "Parts", "SourceOptions", "Stores", "TenantStore"]
-
-_STAMPED = tuple(one.name for one in fields_of(Stamp))
 
 
 def _silent(what: str, done: int, total: int | None) -> None:
@@ -183,7 +181,9 @@ class OpenCorpus:
         max_distance: float | None = None,
         filters: Filters = Filters(),  # noqa: B008 - frozen
     ) -> Answer:
-        """An answer whose citations the server minted, or an abstention; either is stored.
+        """An answer whose citations the server minted, or an abstention.
+
+        Either is stored, but where there is no index yet, and where the home cannot be written (a note says so).
 
         Raises:
             InvalidQuery, ModelUnavailable, BadModelOutput, StoreError
@@ -325,23 +325,31 @@ class OpenCorpus:
         store = self._store_of(tenant)
         return store.catalog.active(), store.catalog.generations()
 
-    def stale(self, *, tenant: str = "default") -> dict[str, list[str]]:
-        """Documents of the active generation whose stamp is not the recipe in force: id → fields that differ."""
-        extractors = self._parts.extractors()
-        differs: dict[str, list[str]] = {}
-        for state in self.documents(tenant=tenant):
-            stamp = state.stamp
-            if stamp is None or state.status not in (DocumentStatus.READY, DocumentStatus.PARTIAL):
-                continue
-            wanted = stamp_of(self._parts.recipe, extractor_now(stamp, extractors))
-            fields = [
-                f"{name}: {getattr(stamp, name)} -> {getattr(wanted, name)}"
-                for name in _STAMPED
-                if getattr(stamp, name) != getattr(wanted, name)
-            ]
-            if fields:
-                differs[state.document_id] = fields
-        return differs
+    def document(self, document: str, *, principal: Principal) -> Document:
+        """A document's canonical text with its sections and offset table, by id, name or source URI.
+
+        Raises:
+            As ``show``.
+        """
+        found, _, _ = self.show(document, principal=principal)
+        return found
+
+    def status(self, *, tenant: str = "default") -> CorpusStatus:
+        """What is there, and what is stale and why, for whoever runs the corpus.
+
+        It works without the model too; what is stale is then not known.
+        """
+        active, known = self.generations(tenant=tenant)
+        states = self.documents(tenant=tenant)
+        stale, unknown = None, ""
+        try:
+            differs = staleness(states, self._parts.recipe, self._parts.extractors()) if states else {}
+            stale = tuple((one, tuple(differs[one.document_id])) for one in states if one.document_id in differs)
+        except ModelError as error:
+            unknown = error.message
+        candidates = tuple(one.id for one in known if one.state is GenerationState.CANDIDATE)
+        counts = Counter(one.status.value for one in states)
+        return CorpusStatus(tenant, active, candidates, dict(sorted(counts.items())), stale, unknown)
 
     def _existing(self, tenant: str) -> TenantStore:
         store = self._store_of(tenant)

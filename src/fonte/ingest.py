@@ -7,20 +7,22 @@ the rest goes on; a model or store that fails ends the sync with its error and l
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from dataclasses import fields as fields_of
 from datetime import UTC, datetime
 from typing import Protocol
 
 import numpy as np
 
 from fonte.errors import FonteError
-from fonte.plan import Plan, Tally, said_of
+from fonte.plan import Plan, Tally, extractor_now, said_of
 from fonte.protocols import Catalog, Chunker, Embedder, IndexStore, IndexWriter, Progress, Terms, VectorCache
 from fonte.text.canonical import canonicalise
 from fonte.text.ledger import balance
 from fonte.text.normalise import search_form
 from fonte.types import (
+    SEARCHABLE,
     Acl,
     Chunk,
     Document,
@@ -43,8 +45,6 @@ BATCH_CHUNKS = 256
 """Chunks embedded and written together: enough to sort by length, few enough to show progress."""
 _RECOUNTED = frozenset({"words_lost", "numbers_lost", "rows_lost", "not_in_chunks", "truncated_chunks"})
 """Losses that the ledger itself finds: counted again when a document is cut again."""
-
-_SEARCHABLE = (DocumentStatus.READY, DocumentStatus.PARTIAL)
 
 
 class ParserPool(Protocol):
@@ -183,7 +183,7 @@ class Ingestor:
                 document = self.catalog.document(active.id, state.document_id)
                 whole = self.catalog.state(active.id, state.document_id)
             kept = replace(state, ledger=whole.ledger) if whole else state
-            if document is None or state.status not in _SEARCHABLE:
+            if document is None or state.status not in SEARCHABLE:
                 self.catalog.put_document(generation, kept, document)
             else:
                 yield from self._with_chunks(generation, self._recut(kept, replace(document, acl=state.acl)))
@@ -291,6 +291,24 @@ def stamp_of(recipe: Recipe, extractor: str) -> Stamp:
         chunking=f"{cut.strategy}/{cut.size}/{cut.overlap}/{cut.unit}/{'header' if cut.header else 'bare'}",
         terms=recipe.terms,
     )
+
+
+def staleness(states: Sequence[DocumentState], recipe: Recipe, extractors: Mapping[str, str]) -> dict[str, list[str]]:
+    """Searchable documents whose stamp is not the one that they would get now: id → fields that differ."""
+    differs: dict[str, list[str]] = {}
+    for state in states:
+        stamp = state.stamp
+        if stamp is None or state.status not in SEARCHABLE:
+            continue
+        wanted = stamp_of(recipe, extractor_now(stamp, extractors))
+        fields = [
+            f"{name}: {getattr(stamp, name)} -> {getattr(wanted, name)}"
+            for name in (one.name for one in fields_of(Stamp))
+            if getattr(stamp, name) != getattr(wanted, name)
+        ]
+        if fields:
+            differs[state.document_id] = fields
+    return differs
 
 
 def embed_cached(texts: Sequence[str], embedder: Embedder, cache: VectorCache) -> tuple[Vectors, int]:

@@ -9,9 +9,8 @@ from collections.abc import Sequence
 
 from fonte.errors import GateFailed, NotFound
 from fonte.protocols import Catalog
-from fonte.types import DocumentState, DocumentStatus, Generation, GenerationState
+from fonte.types import SEARCHABLE, DocumentState, Generation, GenerationState
 
-SEARCHABLE = (DocumentStatus.READY, DocumentStatus.PARTIAL)
 ENOUGH_TO_JUDGE = 5
 """Below so many documents, a loss of most of them is an ordinary edit."""
 PASSED = "passed: data checks"

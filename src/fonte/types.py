@@ -234,6 +234,10 @@ class DocumentStatus(StrEnum):
     DELETED = "deleted"
 
 
+SEARCHABLE = (DocumentStatus.READY, DocumentStatus.PARTIAL)
+"""States of documents that have chunks."""
+
+
 @dataclass(frozen=True, slots=True)
 class Section:
     """A stretch of canonical text under one heading path. ``start`` is the heading's own first character.
@@ -773,6 +777,21 @@ class DocumentState:
     source_root: str = ""
     said: str = ""
     """Hash of what the source said of it beside its bytes and rights."""
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusStatus:
+    """What a tenant's corpus holds, and what of it was built by another recipe than the one in force."""
+
+    tenant: str
+    active: Generation | None
+    candidates: tuple[str, ...]
+    """Generations that wait to be published."""
+    documents: Mapping[str, int]
+    """Documents in each state."""
+    stale: tuple[tuple[DocumentState, tuple[str, ...]], ...] | None
+    """Stale documents, each with what differs; None when the model whose recipe is in force cannot be asked."""
+    unknown_because: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ from property.quick_corpus import WIDE_OPEN, WordEmbedder
 from command import fonte
 from fonte import wiring
 from fonte.corpus import OpenCorpus
+from fonte.errors import NotFound
 from fonte.models import registry
 from fonte.text.normalise import search_form
 from fonte.types import Answered, Principal, Source, sha256_hex
@@ -381,3 +382,18 @@ def test_case_45_overlapping_chunks_come_back_as_one_stretch(model: WordEmbedder
         cited = answer.citations if isinstance(answer, Answered) else ()
         spans = sorted((one.locator.start, one.locator.end) for one in cited)
         assert all(left[1] <= right[0] for left, right in pairwise(spans))
+
+
+def test_the_python_face_gives_a_document_and_the_status(model: WordEmbedder, folder: Path, home: Path) -> None:
+    put(folder, a=PUMP, b="# Doors\n\nThe door is green.\n")
+    with Corpus.open(home, environ={}) as corpus:
+        before = corpus.status()
+        assert (before.active, dict(before.documents), before.stale) == (None, {}, ())
+        report = corpus.sync(str(folder))
+        document = corpus.document("b.md", principal=WHO)
+        assert "The door is green." in document.text
+        status = corpus.status()
+        assert status.active is not None
+        assert (status.active.id, dict(status.documents), status.stale) == (report.generation, {"ready": 2}, ())
+        with pytest.raises(NotFound):
+            corpus.document("c.md", principal=WHO)

@@ -7,7 +7,9 @@ import os
 from pathlib import Path
 
 import pytest
+
 from command import fonte
+from fonte.cli.arguments import LATER
 
 
 @pytest.fixture
@@ -43,6 +45,47 @@ def test_wrong_use_is_one_line_and_leaves_no_home(tmp_path: Path, arguments: lis
     assert ran.json["error"]["hint"]
     assert len(ran.err.strip().splitlines()) == 1
     assert not home.exists()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["sync", ".", "--watch"],
+        ["generations", "diff", "g1", "g2"],
+        ["search", "x", "--as-of", "2026-01-01"],
+        ["search", "x", "--rerank"],
+        *([command, "x"] for command in sorted(LATER)),
+    ],
+)
+def test_what_a_later_version_does_is_refused_as_not_built_yet(tmp_path: Path, arguments: list[str]) -> None:
+    home = tmp_path / "home"
+    ran = fonte(home, *arguments)
+    assert (ran.status, ran.json["error"]["code"]) == (2, "config")
+    assert "not built yet in this version" in ran.json["error"]["message"]
+    assert not home.exists()
+
+
+@pytest.mark.parametrize("words", [["g1"], ["diff", "g1"], ["diff", "a", "b", "c"]])
+def test_other_words_after_generations_are_wrong_use(tmp_path: Path, words: list[str]) -> None:
+    ran = fonte(tmp_path / "home", "generations", *words)
+    assert (ran.status, ran.json["error"]["code"]) == (2, "usage")
+
+
+def test_status_works_without_the_model_and_says_what_it_does_not_know(folder: Path, tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    fonte(home, "sync", str(folder))
+    known = fonte(home, "status").json
+    assert (known["stale"], known["stale_unknown"]) == ([], None)
+    absent, down = tmp_path / "absent.toml", tmp_path / "down.toml"
+    absent.write_text('[embedding]\nsource = "path:no-such-folder"\n', encoding="utf-8")
+    down.write_text('[embedding]\nsource = "openai:m"\nbase_url = "http://127.0.0.1:9/v1"\n', encoding="utf-8")
+    for config in (absent, down):
+        ran = fonte(home, "status", "--config", str(config))
+        assert (ran.status, ran.json["stale"]) == (0, None)
+        assert ran.json["stale_unknown"]
+        assert ran.json["documents"] == known["documents"]
+        spoken = fonte(home, "status", "--config", str(config), json_mode=False)
+        assert "stale: not known" in spoken.out
 
 
 def test_wrong_settings_name_the_file_and_the_key(folder: Path, tmp_path: Path) -> None:

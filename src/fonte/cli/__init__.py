@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from fonte.cli.arguments import build_parser
+from fonte.cli.arguments import build_parser, refuse_later
 from fonte.cli.output import Output
 from fonte.errors import FonteError
 
@@ -18,6 +18,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     argv = list(sys.argv[1:] if arguments is None else arguments)
     output = Output(json_mode="--json" in argv, quiet="--quiet" in argv)
     try:
+        refuse_later(argv)
         parsed = build_parser().parse_args(argv)
         return int(parsed.run(parsed, output))
     except FonteError as error:
@@ -30,7 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         output.note("interrupted; the index is as it was before")
         return INTERRUPTED
-    except Exception as error:  # noqa: BLE001 - an edge: a person gets one line, whoever sets FONTE_DEBUG the rest
+    except Exception as error:
         if os.environ.get("FONTE_DEBUG"):
             raise
         output.error(_unexpected(error))

@@ -9,8 +9,10 @@ from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from typing import NoReturn
 
-from fonte.errors import InputError
+from fonte.errors import ConfigError, InputError
 
+LATER = frozenset("eval compare calibrate golden label why lab serve mcp keys check erase backup restore bench".split())
+"""Commands of the contract that this version does not have."""
 DESCRIPTION = "Ask your documents; every sentence of the answer is tied to the place it came from."
 
 
@@ -25,6 +27,17 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         raise UsageError(message, hint=f"see {self.prog} --help")
+
+
+def not_built(what: str) -> ConfigError:
+    """The refusal of a part of the contract that a later version will have."""
+    return ConfigError(f"{what} is not built yet in this version", hint="fonte --help tells what is")
+
+
+def refuse_later(arguments: Sequence[str]) -> None:
+    """Raises ConfigError where the command, which is the first argument, is one of a later version."""
+    if arguments and arguments[0] in LATER:
+        raise not_built(f"fonte {arguments[0]}")
 
 
 def _run(module: str, function: str) -> Callable[..., int]:
@@ -64,8 +77,12 @@ def _distance(text: str) -> float:
 def _common() -> _Parser:
     common = _Parser(add_help=False)
     group = common.add_argument_group("common options")
-    group.add_argument("--home", metavar="DIR", default=os.environ.get("FONTE_HOME") or ".fonte",
-                       help="where the index lives (else FONTE_HOME, else .fonte)")
+    group.add_argument(
+        "--home",
+        metavar="DIR",
+        default=os.environ.get("FONTE_HOME") or ".fonte",
+        help="where the index lives (else FONTE_HOME, else .fonte)",
+    )
     group.add_argument("--config", metavar="FILE", help="settings (else fonte.toml in or beside the home)")
     group.add_argument("--tenant", metavar="T", default="default", help="whose documents (default: default)")
     group.add_argument("--user", metavar="U", help="who asks; holds the role user:U")
@@ -106,36 +123,59 @@ _Command = Callable[[str, str, str, Callable[..., int]], argparse.ArgumentParser
 
 
 def _add_sync(command: _Command) -> None:
-    sync = command("sync", "bring the index to what the sources hold", "fonte sync handbook/ --allow staff",
-                   _run("index", "sync"))
+    sync = command(
+        "sync", "bring the index to what the sources hold", "fonte sync handbook/ --allow staff", _run("index", "sync")
+    )
     sync.add_argument("sources", nargs="+", metavar="SOURCE", help="a folder, a file or a glob")
-    sync.add_argument("--allow", metavar="R1,R2", type=_names, default=("public",),
-                      help="roles that may read (default: public; empty: nobody)")
+    sync.add_argument(
+        "--allow",
+        metavar="R1,R2",
+        type=_names,
+        default=("public",),
+        help="roles that may read (default: public; empty: nobody)",
+    )
     sync.add_argument("--include", metavar="GLOB", action="append", default=[], help="only these files")
     sync.add_argument("--exclude", metavar="GLOB", action="append", default=[], help="not these files")
     sync.add_argument("--records", action="store_true", help="each record of JSON or JSONL is a document")
     sync.add_argument("--no-publish", action="store_true", help="build the candidate and leave it at that")
+    sync.add_argument("--watch", action="store_true", help="not built yet: go on as the sources change")
     sync.add_argument("--workers", metavar="N", type=_count, default=1, help="parser processes (default: 1)")
     retry = command("retry", "parse again what failed or is partial", "fonte retry broken.pdf", _run("index", "retry"))
     retry.add_argument("documents", nargs="*", metavar="DOCUMENT", help="ids, names or source URIs (default: all)")
     retry.add_argument("--workers", metavar="N", type=_count, default=1, help="parser processes (default: 1)")
-    delete = command("delete", "take documents out of sight at once, everywhere", "fonte delete old-policy.md",
-                     _run("index", "delete"))
+    delete = command(
+        "delete",
+        "take documents out of sight at once, everywhere",
+        "fonte delete old-policy.md",
+        _run("index", "delete"),
+    )
     delete.add_argument("documents", nargs="+", metavar="DOCUMENT", help="ids, names or source URIs")
 
 
 def _add_asking(command: _Command) -> None:
-    search = command("search", "ranked passages", 'fonte search "CVE-2024-1234" --k 3 --mode bm25',
-                     _run("asking", "search"))
+    search = command(
+        "search", "ranked passages", 'fonte search "CVE-2024-1234" --k 3 --mode bm25', _run("asking", "search")
+    )
     search.add_argument("query", metavar="QUERY")
     search.add_argument("--mode", choices=("hybrid", "bm25", "dense"), help="legs to use (default: hybrid)")
     search.add_argument("--rerank", action=argparse.BooleanOptionalAction, default=None, help="rerank the shortlist")
-    search.add_argument("--filter", metavar="KEY=VALUE", action="append", default=[],
-                        help="document=NAME, language=it, type=application/pdf; may be repeated")
-    ask = command("ask", "an answer with its sources, or an honest refusal",
-                  'fonte ask "Quanti giorni di ferie ho?" --roles staff', _run("asking", "ask"))
+    search.add_argument(
+        "--filter",
+        metavar="KEY=VALUE",
+        action="append",
+        default=[],
+        help="document=NAME, language=it, type=application/pdf; may be repeated",
+    )
+    ask = command(
+        "ask",
+        "an answer with its sources, or an honest refusal",
+        'fonte ask "Quanti giorni di ferie ho?" --roles staff',
+        _run("asking", "ask"),
+    )
     ask.add_argument("query", metavar="QUESTION")
-    ask.add_argument("--generator", metavar="NAME", choices=("extractive", "openai"), help="who writes (default: extractive)")
+    ask.add_argument(
+        "--generator", metavar="NAME", choices=("extractive", "openai"), help="who writes (default: extractive)"
+    )
     ask.add_argument("--stream", action="store_true", help="show the answer as it comes")
     ask.add_argument("--fail-on-abstain", action="store_true", help="exit 4 when there is no answer")
     for one in (search, ask):
@@ -145,30 +185,40 @@ def _add_asking(command: _Command) -> None:
 
 
 def _add_looking(command: _Command) -> None:
-    show = command("show", "canonical text, with a place marked", "fonte show policy.md --from 120 --to 512",
-                   _run("looking", "show"))
+    show = command(
+        "show",
+        "canonical text, with a place marked",
+        "fonte show policy.md --from 120 --to 512",
+        _run("looking", "show"),
+    )
     show.add_argument("document", metavar="DOCUMENT", help="an id, a name or a source URI")
     show.add_argument("--from", dest="start", type=int, metavar="N", help="first character, from 0")
     show.add_argument("--to", dest="end", type=int, metavar="N", help="character after the last")
     show.add_argument("--page", type=_count, metavar="N", help="a page, from 1")
     command("status", "what is there, what is stale and why", "fonte status", _run("looking", "status"))
-    documents = command("documents", "every document and its state", "fonte documents --state failed",
-                        _run("looking", "documents"))
-    documents.add_argument("--state", metavar="S", choices=("pending", "ready", "partial", "empty", "needs_ocr", "failed",
-                                                            "deleted"), help="only this state")
+    documents = command(
+        "documents", "every document and its state", "fonte documents --state failed", _run("looking", "documents")
+    )
+    documents.add_argument(
+        "--state",
+        metavar="S",
+        choices=("pending", "ready", "partial", "empty", "needs_ocr", "failed", "deleted"),
+        help="only this state",
+    )
     documents.add_argument("--ledger", action="store_true", help="words, numbers, rows and pages through the stages")
     command("doctor", "what is installed, what is missing and how to get it", "fonte doctor", _run("looking", "doctor"))
 
 
 def _add_life(command: _Command) -> None:
-    command("generations", "index states, oldest first", "fonte generations", _run("index", "generations"))
-    publish = command("publish", "make a generation the active one", "fonte publish g0123456789abcdef",
-                      _run("index", "publish"))
+    generations = command(
+        "generations", "index states, oldest first", "fonte generations", _run("index", "generations")
+    )
+    generations.add_argument(
+        "compared", nargs="*", metavar="diff A B", help="not built yet: what two of them differ in"
+    )
+    publish = command(
+        "publish", "make a generation the active one", "fonte publish g0123456789abcdef", _run("index", "publish")
+    )
     publish.add_argument("generation", metavar="ID")
     publish.add_argument("--override", metavar="REASON", help="publish in spite of its faults; the reason is kept")
     command("rollback", "go back to the generation before", "fonte rollback", _run("index", "rollback"))
-
-
-def parse(arguments: Sequence[str]) -> argparse.Namespace:
-    """Arguments to what a command needs. Raises UsageError."""
-    return build_parser().parse_args(list(arguments))

@@ -6,9 +6,10 @@ import argparse
 import textwrap
 
 from fonte import contract
+from fonte.cli.arguments import not_built
 from fonte.cli.opening import corpus, principal
 from fonte.cli.output import Output
-from fonte.errors import ConfigError, InvalidQuery
+from fonte.errors import InvalidQuery
 from fonte.types import Abstained, Answer, Answered, Filters, SearchResult
 
 ABSTAINED = 4
@@ -121,6 +122,6 @@ def _filters(pairs: list[str]) -> Filters:
 
 def _refuse_unbuilt(options: argparse.Namespace) -> None:
     if options.as_of:
-        raise ConfigError("--as-of is not built yet in this version", hint="ask without it")
+        raise not_built("--as-of")
     if getattr(options, "rerank", None):
-        raise ConfigError("--rerank is not built yet in this version", hint="ask without it")
+        raise not_built("--rerank")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from fonte import contract
+from fonte.cli.arguments import UsageError, not_built
 from fonte.cli.opening import corpus
 from fonte.cli.output import Output
 from fonte.errors import GateFailed
@@ -18,6 +19,8 @@ _INCOMPLETE_STATES = ("failed", "partial", "needs_ocr")
 
 def sync(options: argparse.Namespace, output: Output) -> int:
     """Sources to the active generation."""
+    if options.watch:
+        raise not_built("--watch")
     how = SourceOptions(
         allow=tuple(options.allow),
         include=tuple(options.include),
@@ -92,6 +95,13 @@ def delete(options: argparse.Namespace, output: Output) -> int:
 
 def generations(options: argparse.Namespace, output: Output) -> int:
     """Index states, oldest first."""
+    if options.compared:
+        what, *two = options.compared
+        if what != "diff" or len(two) != 2:  # noqa: PLR2004 - A and B
+            raise UsageError(
+                f"not a word of generations: {' '.join(options.compared)}", hint="see fonte generations -h"
+            )
+        raise not_built("fonte generations diff")
     with corpus(options) as opened:
         active, known = opened.generations(tenant=options.tenant)
     if output.json_mode:

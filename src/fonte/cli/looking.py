@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from collections import Counter
 from dataclasses import replace
 
 from fonte import contract
@@ -37,39 +36,25 @@ def show(options: argparse.Namespace, output: Output) -> int:
 def status(options: argparse.Namespace, output: Output) -> int:
     """What is there, and what is stale and why."""
     with corpus(options) as opened:
-        active, known = opened.generations(tenant=options.tenant)
-        states = opened.documents(tenant=options.tenant)
-        differs = opened.stale(tenant=options.tenant)
-    stale = [(state, differs[state.document_id]) for state in states if state.document_id in differs]
-    counts = Counter(state.status.value for state in states)
-    candidates = [one.id for one in known if one.state.value == "candidate"]
+        found = opened.status(tenant=options.tenant)
     if output.json_mode:
-        output.json(
-            {
-                "tenant": options.tenant,
-                "generation": active.id if active else None,
-                "documents": dict(sorted(counts.items())),
-                "chunks": active.chunks if active else 0,
-                "recipe": active.recipe.id if active else None,
-                "embedding_model": active.recipe.space.model if active else None,
-                "candidates": candidates,
-                "stale": [
-                    {"document_id": one.document_id, "document_name": one.name, "differs": fields}
-                    for one, fields in stale
-                ],
-            }
-        )
+        output.json(contract.status(found))
         return 0
+    active = found.active
     if active is None:
         output.line("no generation is active: run fonte sync FOLDER")
-        return 0
-    output.line(f"generation {active.id}, {active.chunks} chunks, {active.recipe.space.model}")
-    output.line("documents: " + (", ".join(f"{number} {name}" for name, number in sorted(counts.items())) or "none"))
-    for one in candidates:
+    else:
+        output.line(f"generation {active.id}, {active.chunks} chunks, {active.recipe.space.model}")
+        output.line(
+            "documents: " + (", ".join(f"{number} {name}" for name, number in found.documents.items()) or "none")
+        )
+    for one in found.candidates:
         output.line(f"candidate {one} waits to be published")
-    for stale_one, fields in stale:
-        output.line(f"stale: {stale_one.name}: {'; '.join(fields)}")
-    if stale:
+    if found.stale is None:
+        output.line(f"stale: not known, for the model in the settings cannot be asked: {found.unknown_because}")
+    for state, fields in found.stale or ():
+        output.line(f"stale: {state.name}: {'; '.join(fields)}")
+    if found.stale:
         output.note("run fonte sync to build them again with the settings in force")
     return 0
 
@@ -118,7 +103,9 @@ def doctor(options: argparse.Namespace, output: Output) -> int:
 
     checks = examine(options.home, options.config)
     if output.json_mode:
-        output.json({"checks": [{"name": one.name, "ok": one.ok, "detail": one.detail, "hint": one.hint} for one in checks]})
+        output.json(
+            {"checks": [{"name": one.name, "ok": one.ok, "detail": one.detail, "hint": one.hint} for one in checks]}
+        )
     else:
         output.table(
             ("", "CHECK", "FOUND", "WHAT TO DO"),

@@ -24,7 +24,9 @@ def corpus(options: argparse.Namespace, *, must_exist: bool = True) -> Corpus:
 
     home = Path(options.home)
     if must_exist and not home.exists():
-        raise InputError(f"there is no index at {options.home}", hint="run fonte sync FOLDER first, or name another --home")
+        raise InputError(
+            f"there is no index at {options.home}", hint="run fonte sync FOLDER first, or name another --home"
+        )
     config = Path(options.config) if options.config else None
     return Corpus.open(home, config=config, environ=os.environ)
 

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from fonte import contract
 from fonte.errors import FonteError
 
-_CONTROL = {code: "" for code in (*range(9), *range(11, 32), *range(127, 160))}
+_CONTROL = dict.fromkeys((*range(9), *range(11, 32), *range(127, 160)), "")
 _BIDI = dict.fromkeys((0x202A, 0x202B, 0x202C, 0x202D, 0x202E, 0x2066, 0x2067, 0x2068, 0x2069), "")
 _SECONDS_BETWEEN = 0.1
 
