@@ -540,3 +540,57 @@ def test_four_threads_write_and_read_one_catalog(catalog: SqliteCatalog) -> None
     for thread in threads:
         thread.join()
     assert failures == []
+
+
+# --- many at once ----------------------------------------------------------------------------------------------------
+
+
+def test_rights_of_many_are_read_and_narrowed_together(catalog: SqliteCatalog) -> None:
+    publish(catalog, "g1", None, **dict.fromkeys(("d1", "d2", "d3"), ("public", "staff")))
+    catalog.delete(["d3"])
+    catalog.narrow_all({"d1": roles("staff"), "d2": roles("hr"), "unknown": roles("hr")})
+    assert catalog.acls() == {"d1": roles("staff"), "d2": roles()}
+    assert all(catalog.acl(one) == acl for one, acl in catalog.acls().items())
+
+
+def test_a_tombstone_counts_no_chunk_and_its_table_is_still_counted(catalog: SqliteCatalog) -> None:
+    publish(catalog, "g1", None, d1=["public"], d2=["public"])
+    catalog.delete(["d1"])
+    assert {one.document_id: one.chunks for one in catalog.states("g1")} == {"d1": 0, "d2": 1}
+    gone = catalog.state("g1", "d1")
+    assert gone is not None
+    assert (gone.status, gone.chunks) == (DocumentStatus.DELETED, 0)
+    assert catalog.counted_chunks("g1") == 2
+
+
+def test_the_active_generation_is_asked_without_counting(catalog: SqliteCatalog) -> None:
+    publish(catalog, "g1", None, d1=["public"])
+    active = catalog.active()
+    assert active is not None
+    assert replace(active, documents=1) == catalog.generation("g1") == catalog.generations()[0]
+    statements: list[str] = []
+    with catalog._database.read() as connection:
+        connection.set_trace_callback(statements.append)
+    catalog.active()
+    assert statements
+    assert not any("count(" in one for one in statements)
+
+
+def test_a_retired_generation_takes_another_verdict_and_no_other_state(catalog: SqliteCatalog) -> None:
+    publish(catalog, "g1", None)
+    publish(catalog, "g2", None)
+    catalog.update_generation("g1", GenerationState.RETIRED, verdict="looked at again")
+    assert (catalog.generation("g1").state, catalog.generation("g1").verdict) == ("retired", "looked at again")
+    with pytest.raises(ValueError):
+        catalog.update_generation("g1", GenerationState.ACTIVE)
+    with pytest.raises(GenerationConflict):
+        catalog.update_generation("g2", GenerationState.RETIRED)
+
+
+def test_what_a_source_said_is_kept_with_the_stamp(catalog: SqliteCatalog) -> None:
+    stamp = Stamp("m", "1", 3, "s", "1/1", "plain/1", "boundaries", "t")
+    catalog.add_generation(building("g1"))
+    for name, said in (("d1", "abc"), ("d2", "")):
+        state, text = document(name)
+        catalog.put_document("g1", replace(state, stamp=stamp, said=said), text)
+    assert [(one.said, one.stamp) for one in catalog.states("g1")] == [("abc", stamp), ("", stamp)]

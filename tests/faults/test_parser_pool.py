@@ -271,3 +271,17 @@ def test_case_41_a_failed_file_is_read_once_it_is_repaired(parsers: ParserPool, 
         parsers.parse(stored(path))
     path.write_text('{"days": 26}')
     assert parsers.parse(stored(path)).blocks[0].text == "days: 26"
+
+
+def test_a_machine_that_starts_no_process_fails_the_document_and_not_the_sync(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise BlockingIOError(11, "Resource temporarily unavailable")
+
+    with ParserPool() as made:
+        with monkeypatch.context() as patch:
+            patch.setattr(subprocess, "Popen", refuse)
+            ((_, outcome),) = made.parse_many([source(b"One.")])
+            assert isinstance(outcome, ParserCrashed)
+            assert outcome.message == "no parser process could be started: Resource temporarily unavailable"
+            assert outcome.hint
+        assert made.parse(source(b"One.")).blocks[0].text == "One."

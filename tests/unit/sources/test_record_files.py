@@ -93,3 +93,12 @@ def test_lone_surrogates_in_a_record_do_not_stop_it(tmp_path: Path) -> None:
     assert isinstance(item, Source)
     assert item.uri.isascii()
     assert RecordParser().parse(item).blocks[0].text == "x\ud800y"
+
+
+def test_an_id_never_has_the_uri_of_a_broken_line(tmp_path: Path) -> None:
+    path = tmp_path / "c.jsonl"
+    ids = ["L2", "line=2", "2", "line%3D2"]
+    path.write_text('{"_id": "a"}\nbroken\n' + "".join(f'{{"_id": "{one}"}}\n' for one in ids))
+    uris = [item.uri if isinstance(item, Source) else item[0] for item in open_source(str(path), records=True).scan()]
+    assert len(uris) == len(set(uris)) == 6
+    assert uris[1].endswith("c.jsonl#line=2")

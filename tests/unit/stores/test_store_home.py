@@ -201,3 +201,14 @@ def test_foreign_errors_of_the_catalog_are_wrapped(code: int | None, kind: type[
     assert isinstance(wrapped, kind)
     assert word in wrapped.message
     assert wrapped.hint
+
+
+def test_vectors_that_are_not_in_use_are_forgotten_space_by_space(tmp_path: Path) -> None:
+    cache = SqliteVectorCache(tmp_path / "vectors.sqlite")
+    assert cache.count() == 0
+    for space in ("s1", "s2", "s3"):
+        cache.put(space, {"a": unit(1.0, 0.0), "b": unit(0.0, 1.0)})
+    assert cache.count() == 6
+    assert cache.prune({"s1": {"a", "never seen"}, "s2": {"a", "b"}}) == 3
+    assert [sorted(cache.get(space, ["a", "b"])) for space in ("s1", "s2", "s3")] == [["a"], ["a", "b"], []]
+    cache.close()
