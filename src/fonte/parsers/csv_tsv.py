@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import csv
+import io
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fonte.errors import ParseError
-from fonte.parsers.counting import count_text
+from fonte.parsers.counting import count_text, count_words
 from fonte.parsers.encodings import normalise_newlines
 from fonte.parsers.plain import decoded_body, undecoded
 from fonte.parsers.tables import count_empty_cells, table_blocks
 from fonte.text.cells import cell_range
-from fonte.types import Loss, Parsed, Place, Source
+from fonte.types import Counts, Loss, Parsed, Place, Source
 
 _DELIMITERS = (",", ";", "\t", "|")
 _SAMPLE_LINES = 300
@@ -44,10 +45,12 @@ class CsvParser:
         text = normalise_newlines(decoded.text)
         delimiter, skipped = _dialect(text, tabs_first=source.media_type == "text/tab-separated-values")
         losses = list(undecoded(decoded))
+        quoting = True
         try:
-            rows = list(_rows(text, delimiter, skipped, quoting=True))
+            rows = list(_rows(text, delimiter, skipped, quoting=quoting))
         except csv.Error:
-            rows = list(_rows(text, delimiter, skipped, quoting=False))
+            quoting = False
+            rows = list(_rows(text, delimiter, skipped, quoting=quoting))
             losses.append(Loss("unbalanced_quotes", "a quote is never closed: quotes were read as plain characters"))
         if not rows and count_text(text).words:
             raise ParseError("no row came out of a table that has text", uri=source.uri)
@@ -61,7 +64,7 @@ class CsvParser:
             blocks=blocks,
             parser=self.name,
             media_type=source.media_type or "text/csv",
-            source_counts=count_text("\n".join(cell for row in cells for cell in row), rows=len(rows)),
+            source_counts=_counted(text, delimiter, skipped, quoting=quoting),
             losses=tuple(losses),
             metadata={"encoding": decoded.encoding, "empty_cells": str(count_empty_cells(cells))},
             empty_reason=None if blocks else "empty",
@@ -89,6 +92,16 @@ def _rows(text: str, delimiter: str, skipped: int, *, quoting: bool) -> Iterator
             yield _Row(index, cells, (done + 1, last))
         index += 1
         done = last
+
+
+def _counted(text: str, delimiter: str, skipped: int, *, quoting: bool) -> Counts:
+    """What the text holds, read once more and apart from the rows that became blocks; its words without any reader."""
+    body = "\n".join(text.split("\n")[skipped:])
+    lines = io.StringIO(body, newline="")
+    reader = csv.reader(lines, delimiter=delimiter, quoting=csv.QUOTE_MINIMAL if quoting else csv.QUOTE_NONE)
+    filled = [row for row in reader if "".join(row).strip()]
+    cells = count_text("\n".join(cell for row in filled for cell in row), rows=len(filled))
+    return replace(cells, words=count_words(body))
 
 
 def _dialect(text: str, *, tabs_first: bool) -> tuple[str, int]:

@@ -35,6 +35,9 @@ _INLINE_TAG = re.compile(
     re.IGNORECASE,
 )
 _REFERENCE = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z]\w{1,30});?")
+_ROW_TAG = re.compile(r"<tr(?=[\s/>])", re.IGNORECASE)
+_ROW_SLACK = 1
+_ROW_TOLERANCE = 0.02
 _KEPT_SHARE = 0.9
 _MAIN_SHARE = 0.3
 _MAIN_WORDS = 20
@@ -77,7 +80,7 @@ class HtmlParser:
             parser=self.name,
             title=reader.title,
             media_type="text/html",
-            source_counts=count_text(stripped, rows=sum(block.kind is BlockKind.ROW for block in blocks)),
+            source_counts=count_text(stripped, rows=_source_rows(text, reader, kept, boilerplate)),
             losses=tuple(losses),
             metadata=metadata,
             empty_reason=None if blocks else "empty",
@@ -99,6 +102,18 @@ def _declared(body: bytes) -> str | None:
 def _stripped(text: str) -> str:
     """The text without tags, found without any parser: what a parse must not lose."""
     return _REFERENCE.sub(" ", _TAG.sub(" ", _INLINE_TAG.sub("", _NO_TEXT.sub(" ", text))))
+
+
+def _source_rows(text: str, reader: BlockReader, kept: Sequence[Piece], left: Sequence[Piece]) -> int:
+    """Rows that the text must give, by its tags alone; less those that are explained.
+
+    Explained are what was left out as furniture, what the reader says is no row, and a few tags that only look like
+    rows (inside an attribute, say).
+    """
+    found = sum(piece.block.kind is BlockKind.ROW for piece in kept)
+    tags = len(_ROW_TAG.findall(_NO_TEXT.sub(" ", text)))
+    wanted = tags - reader.unrowed - sum(piece.block.kind is BlockKind.ROW for piece in left)
+    return wanted if wanted - found > max(_ROW_SLACK, _ROW_TOLERANCE * tags) else found
 
 
 def _best_reader(text: str, words: int) -> BlockReader:

@@ -56,6 +56,8 @@ class BlockReader:
         self.language: str | None = None
         self.meta: dict[str, str] = {}
         self.empty_cells = 0
+        self.unrowed = 0
+        """Rows of the source that rightly became no ROW: empty ones, those of layout, and those of a single column."""
         self.tables = first_table
         self._open: list[tuple[str, str]] = []
         """(tag, what it switched on: s silent, b boilerplate, m main, h hidden, p preformatted; letters)."""
@@ -183,6 +185,7 @@ class BlockReader:
             self._begin_in_table(frame, tag, attributes)
             return
         self._flush()
+        self.unrowed += tag == "tr"
         if tag in _HEADINGS:
             self._kind, self._level = BlockKind.HEADING, _HEADINGS[tag]
         elif tag == "pre":
@@ -254,6 +257,7 @@ class BlockReader:
     def _spread(self, frame: Frame) -> None:
         """A table turns out to be layout: its cells so far become paragraphs, in order."""
         pending, inside = "".join(self._text), frame.cell is not None
+        self.unrowed += len(frame.rows)
         self._text.clear()
         for row in frame.rows:
             for cell in row:
@@ -279,6 +283,7 @@ class BlockReader:
             return
         grid = grid_of(frame.rows)
         if max(map(len, grid)) == 1:  # one column: paragraphs in a frame
+            self.unrowed += len(frame.rows)
             for row in grid:
                 self._text.extend(row)
                 self._flush()
@@ -289,6 +294,7 @@ class BlockReader:
         for block in table_blocks(grid, table=self.tables, header=header, places=places):
             self._append(block)
         self.empty_cells += count_empty_cells(grid)
+        self.unrowed += sum(not "".join(row).strip() for row in grid)
         self.tables += 1
 
     def _flush(self) -> None:

@@ -12,7 +12,7 @@ from fonte.errors import ParseError
 from fonte.parsers.counting import count_text
 from fonte.parsers.encodings import normalise_newlines
 from fonte.parsers.plain import decoded_body, undecoded, verbatim_blocks
-from fonte.types import Block, BlockKind, Loss, Parsed, Place, Source
+from fonte.types import Block, BlockKind, Counts, Loss, Parsed, Place, Source
 
 _WHITE = re.compile(r"[ \t\n\r]*")
 _TITLES = ("title", "name")
@@ -38,6 +38,14 @@ _DECODER = json.JSONDecoder(
 )
 
 
+class _Members(list[tuple[str, object]]):
+    """An object's members as the second reading sees them."""
+
+
+_COUNTER = json.JSONDecoder(object_pairs_hook=_Members, parse_int=str, parse_float=str, parse_constant=str)
+"""Reads a source a second time, to count in it what the blocks must hold."""
+
+
 class RecordParser:
     """One record. ``text`` (with ``title``) is taken verbatim; any other object gives a paragraph for each value."""
 
@@ -49,7 +57,8 @@ class RecordParser:
         Raises:
             ParseError: not a JSON object.
         """
-        record = _loads(decoded_body(source).text, source.uri)
+        body = decoded_body(source).text
+        record = _loads(body, source.uri)
         if not isinstance(record, JsonObject):
             raise ParseError("a record must be a JSON object", uri=source.uri)
         text, title = record.first("text"), _title(record)
@@ -63,7 +72,7 @@ class RecordParser:
             blocks=blocks,
             parser=self.name,
             title=title,
-            source_counts=count_text("\n".join(block.text for block in blocks)),
+            source_counts=_counted_record(body),
             metadata=_scalars(record),
             empty_reason=None if blocks else "empty",
         )
@@ -111,7 +120,8 @@ class JsonLinesParser:
         if bad:
             some = ", ".join(map(str, bad[:20]))
             losses = (*losses, Loss("bad_line", f"lines that are not JSON: {some}", len(bad)))
-        return _parsed(self.name, blocks, losses, decoded.encoding)
+        counts = _counted([one for line in lines if (one := _again(line)) is not None])
+        return _parsed(self.name, blocks, losses, decoded.encoding, counts)
 
 
 class JsonParser:
@@ -135,7 +145,7 @@ class JsonParser:
         else:
             value = _loads(text, source.uri)
             blocks = list(_object_blocks(value))
-        return _parsed(self.name, blocks, undecoded(decoded), decoded.encoding)
+        return _parsed(self.name, blocks, undecoded(decoded), decoded.encoding, _counted_file(_again(text)))
 
 
 def leaves(value: Json) -> Iterator[tuple[str, str]]:
@@ -155,11 +165,65 @@ def leaves(value: Json) -> Iterator[tuple[str, str]]:
         stack.extend((f"{path}.{key}" if path else key, member) for key, member in reversed(inner))
 
 
-def _parsed(parser: str, blocks: list[Block], losses: tuple[Loss, ...], encoding: str) -> Parsed:
+def _again(text: str) -> object:
+    """The text's JSON value, read for counting; None where there is none."""
+    try:
+        return _COUNTER.decode(text.strip())
+    except (ValueError, RecursionError):
+        return None
+
+
+def _said(value: object, path: str = "") -> list[str]:
+    """Every value that has text, after the path to it."""
+    said: list[str] = []
+    left: list[tuple[str, object]] = [(path, value)]
+    while left:
+        at, one = left.pop()
+        before = f"{at}." if at else ""
+        if isinstance(one, _Members):
+            left += [(before + name, member) for name, member in one]
+        elif isinstance(one, list):
+            left += [(f"{before}{number}", member) for number, member in enumerate(one)]
+        elif one is not None and str(one).strip():
+            said.append(f"{at}: {str(one).lower() if isinstance(one, bool) else one}")
+    return said
+
+
+def _counted(records: Sequence[object], others: Sequence[str] = ()) -> Counts:
+    """What records and other values hold; a record with any text is a row."""
+    each = [_said(record) for record in records]
+    return count_text("\n".join([*others, *(line for said in each for line in said)]), rows=sum(map(bool, each)))
+
+
+def _counted_record(body: str) -> Counts:
+    """What a record without a text of its own holds: its title where its text is there and empty, else its values."""
+    members = _again(body)
+    known = dict(members) if isinstance(members, _Members) else {}
+    titles = [title for name in _TITLES if isinstance(title := known.get(name), str) and title.strip()]
+    if isinstance(known.get("text"), str) and titles:
+        return count_text(titles[0])
+    return count_text("\n".join(_said(members)))
+
+
+def _counted_file(value: object) -> Counts:
+    """What a file holds: the members of an array are rows, and so are those of an object's lists of objects."""
+    if isinstance(value, list) and not isinstance(value, _Members):
+        return _counted(value)
+    records: list[object] = []
+    others: list[str] = []
+    for name, member in value if isinstance(value, _Members) else [("", value)]:
+        if isinstance(member, list) and member and all(isinstance(one, _Members) for one in member):
+            records += member
+        else:
+            others += _said(member, name)
+    return _counted(records, others)
+
+
+def _parsed(parser: str, blocks: list[Block], losses: tuple[Loss, ...], encoding: str, counts: Counts) -> Parsed:
     return Parsed(
         blocks=tuple(blocks),
         parser=parser,
-        source_counts=count_text("\n".join(block.text for block in blocks)),
+        source_counts=counts,
         losses=losses,
         metadata={"encoding": encoding},
         empty_reason=None if blocks else "empty",

@@ -82,3 +82,9 @@ def test_a_heading_that_no_context_carries_is_missing() -> None:
 
 def test_counting() -> None:
     assert count("Art. 5: € 1.250,50 (IVA incl.)") == Counts(characters=25, words=7, numbers=2)
+
+
+def test_numbers_beyond_what_was_left_out_on_purpose_are_missed() -> None:
+    told = (Loss("boilerplate", "5 words", 5),)
+    entry, _, _ = judged(replace(whole(), source_counts=Counts(words=15, numbers=20), losses=told))
+    assert [loss.code for loss in entry.losses] == ["boilerplate", "numbers_lost"]
