@@ -21,7 +21,7 @@ class Ran:
     err: str
 
     @property
-    def json(self) -> Any:  # noqa: ANN401 - a JSON document
+    def json(self) -> Any:
         """The one JSON document on stdout."""
         return json.loads(self.out)
 

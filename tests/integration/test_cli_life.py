@@ -6,6 +6,7 @@ import hashlib
 from pathlib import Path
 
 import pytest
+
 from command import fonte
 
 LEAVE = """# Leave
