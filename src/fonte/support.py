@@ -10,30 +10,10 @@ import re
 from collections.abc import Iterable, Sequence
 from datetime import date
 
+from fonte.text.months import MONTHS
 from fonte.types import Passage, Support
 
-_MONTHS = {
-    name: number
-    for number, names in enumerate(
-        [
-            ("january", "jan", "gennaio", "gen"),
-            ("february", "feb", "febbraio"),
-            ("march", "mar", "marzo"),
-            ("april", "apr", "aprile"),
-            ("may", "maggio", "mag"),
-            ("june", "jun", "giugno", "giu"),
-            ("july", "jul", "luglio", "lug"),
-            ("august", "aug", "agosto", "ago"),
-            ("september", "sep", "sept", "settembre", "set", "sett"),
-            ("october", "oct", "ottobre", "ott"),
-            ("november", "nov", "novembre"),
-            ("december", "dec", "dicembre", "dic"),
-        ],
-        start=1,
-    )
-    for name in names
-}
-_MONTH = "|".join(sorted(_MONTHS, key=len, reverse=True))
+_MONTH = "|".join(sorted(MONTHS, key=len, reverse=True))
 _DATES = (
     re.compile(r"\b(?P<y>\d{4})-(?P<m>\d{1,2})-(?P<d>\d{1,2})\b"),
     re.compile(r"\b(?P<d>\d{1,2})[./-](?P<m>\d{1,2})[./-](?P<y>\d{4})\b"),
@@ -70,7 +50,7 @@ def _read(parts: dict[str, str]) -> frozenset[date]:
     day = int(parts["d"])
     if "name" in parts:
         # Letters that only look like these (the long s, the dotless i) match too, and not all of them fold back.
-        pairs = [(day, _MONTHS.get(parts["name"].casefold(), 0))]
+        pairs = [(day, MONTHS.get(parts["name"].casefold(), 0))]
     else:
         month = int(parts["m"])
         pairs = [(day, month), (month, day)]

@@ -5,21 +5,13 @@ from __future__ import annotations
 import re
 from datetime import date, datetime
 
+from fonte.text.months import MONTHS
+
 _FENCES = {"---": re.compile(r"(?:---|\.\.\.)\s*"), "+++": re.compile(r"\+\+\+\s*")}
 _MEMBER = re.compile(r"(\s*)([\w][\w .\-]*?)\s*[:=](?:\s+(.*)|(.*))")
 _ITEM = re.compile(r"\s*-\s+(.*)")
 _MOST_LINES = 500
 _DECEMBER = 12
-_MONTHS = {
-    name: number
-    for names in (
-        "january february march april may june july august september october november december",
-        "gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre",
-        "jan feb mar apr may jun jul aug sep oct nov dec",
-        "gen feb mar apr mag giu lug ago set ott nov dic",
-    )
-    for number, name in enumerate(names.split(), 1)
-}
 _YEAR_FIRST = re.compile(r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})")
 _YEAR_LAST = re.compile(r"(\d{1,2})([-/.])(\d{1,2})\2(\d{4})")
 _DAY_NAMED = re.compile(r"(\d{1,2})(?:st|nd|rd|th|º|°)?(?: of| de)? ([^\W\d_]+)\.?,? (\d{4})")
@@ -127,7 +119,7 @@ def _numbers(text: str, *, day_first: bool) -> tuple[int, int, int] | None:
         return (year, second, first) if sure else None
     for pattern, month_at, day_at in ((_DAY_NAMED, 2, 1), (_NAMED_DAY, 1, 2)):
         match = pattern.fullmatch(text)
-        month = _MONTHS.get(match[month_at].lower()) if match else None
+        month = MONTHS.get(match[month_at].lower()) if match else None
         if match and month:
             return int(match[3]), month, int(match[day_at])
     return None

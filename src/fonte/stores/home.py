@@ -59,11 +59,6 @@ class Home:
         self.path = path
         self._check()
 
-    @property
-    def system_path(self) -> Path:
-        """File of keys and audit."""
-        return self.path / "system.sqlite"
-
     def tenant(self, name: str) -> TenantStore:
         """A tenant's stores. An unknown tenant reads as an empty one; its first write makes it.
 
