@@ -18,6 +18,7 @@ from fonte.types import (
     DocumentStatus,
     Failure,
     Generation,
+    GenerationState,
     Principal,
     Query,
     Source,
@@ -110,6 +111,7 @@ def plan_sync(
         before={state.document_id: state for state in catalog.states(active.id)} if active else {},
         deleted=catalog.deleted(),
         live=catalog.acls(),
+        pending=any(one.state is GenerationState.CANDIDATE for one in catalog.generations()),
         same_recipe=same_recipe,
         extractors=extractors,
         retry=retry,
@@ -128,6 +130,8 @@ class _Comparison:
     before: dict[str, DocumentState]
     deleted: frozenset[str]
     live: Mapping[str, Acl]
+    pending: bool
+    """Whether candidates wait to be published."""
     same_recipe: bool
     extractors: Callable[[], Mapping[str, str]]
     retry: frozenset[str] | None
@@ -168,7 +172,8 @@ class _Comparison:
 
     def _found(self, identity: str, item: Source) -> None:
         state, live = self.before.get(identity), self.live.get(identity, Acl())
-        if not live.roles <= item.acl.roles:
+        # One without live rights may stand in a candidate that gave it more and that is published later.
+        if not live.roles <= item.acl.roles or (self.pending and identity not in self.live):
             self.narrowed[identity] = item.acl
         if state is None or self.retry is not None or identity in self.deleted or self._changed(state, item):
             self.parse.append(item)

@@ -88,6 +88,23 @@ def test_rights_that_narrow_hold_at_once_whatever_else_changed(home: Path, chang
         assert readable == {"b.txt"}, "the active generation no longer gives what was taken away"
 
 
+@pytest.mark.parametrize("deleted", [False, True])
+def test_an_older_candidate_gives_no_more_than_a_later_sync_allowed(home: Path, deleted: bool) -> None:
+    shelf = shelves(a=("The pump stands in hall 3.", PUBLIC))
+    with quick_corpus(home, shelf) as corpus:
+        if deleted:
+            corpus.sync("one")
+            corpus.delete("a.txt")
+        first = corpus.sync("one", publish=False).generation
+        shelf.by_name["one"] = Shelf({"a.txt": ("The pump stands in hall 3.", STAFF)})
+        corpus.sync("one", publish=False)
+        assert first is not None
+        corpus.publish(first)
+        assert names(corpus, "pump") == set()
+        corpus.sync("one")
+        assert names(corpus, "pump", Principal(roles=STAFF)) == {"a.txt"}
+
+
 # --- what cannot be read stays
 
 
