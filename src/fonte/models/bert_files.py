@@ -29,7 +29,8 @@ def read_safetensors(data: bytes, model: str) -> Tensors:
     except (SafetensorError, KeyError, TypeError, ValueError) as error:  # the last three: a type that numpy lacks
         raise BadModelOutput(f"the weights of {model} are not a safetensors file that numpy can read") from error
     return {
-        name: tensor.astype(np.float32, copy=False) for name, tensor in tensors.items()
+        name: tensor.astype(np.float32, copy=False)
+        for name, tensor in tensors.items()
         if np.issubdtype(tensor.dtype, np.floating)
     }
 

@@ -58,8 +58,15 @@ class ModelCard:
         identity = sha256_hex(
             "\0".join(
                 (
-                    self.name, self.revision, str(self.dimensions), str(self.window), self.pooling, self.query_prefix,
-                    self.passage_prefix, self.tokenizer, self.weights_sha256,
+                    self.name,
+                    self.revision,
+                    str(self.dimensions),
+                    str(self.window),
+                    self.pooling,
+                    self.query_prefix,
+                    self.passage_prefix,
+                    self.tokenizer,
+                    self.weights_sha256,
                 ),
             ),
         )[:20]

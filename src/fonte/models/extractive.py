@@ -39,9 +39,7 @@ class ExtractiveGenerator:
         chosen = [one for one in _distinct(scored) if one.score >= best - WITHIN][:MAX_SENTENCES]
         chosen.sort(key=lambda one: (one.piece.passage, one.piece.start))
         taken = [
-            DraftSentence(
-                one.piece.text, passages[one.piece.passage].marker, one.piece.start, one.piece.end
-            )
+            DraftSentence(one.piece.text, passages[one.piece.passage].marker, one.piece.start, one.piece.end)
             for one in chosen
         ]
         taken += _echoes(taken, passages)

@@ -45,7 +45,10 @@ def folder_embedder(
         if not weights.is_file():
             raise ModelNotInstalled(f"{folder.name} holds neither {' nor '.join((*GRAPHS, SAFETENSORS))}")
         model = read_folder(
-            folder, name=name or folder.resolve().name, revision=revision, weights_sha256=_weights_sha256(weights),
+            folder,
+            name=name or folder.resolve().name,
+            revision=revision,
+            weights_sha256=_weights_sha256(weights),
             tokenizer_sha256=file_sha256(tokenizer),
         )
         loaded = graph or _build(weights, model, cache, notify)
@@ -76,20 +79,25 @@ def _build(path: Path, model: FolderModel, cache: Path, notify: Callable[[str], 
     )
     if wrong or type(heads) is not int or not isinstance(epsilon, float):
         raise ConfigError(
-            f"{card.name} is no BERT encoder that fonte builds itself", hint="export it to ONNX: model.onnx",
+            f"{card.name} is no BERT encoder that fonte builds itself",
+            hint="export it to ONNX: model.onnx",
         )
 
     def graph() -> bytes:
         weights = bert_weights(
-            read_safetensors(path.read_bytes(), card.name), heads=heads, epsilon=epsilon,
+            read_safetensors(path.read_bytes(), card.name),
+            heads=heads,
+            epsilon=epsilon,
             first_position=model.first_position,
         )
         data: bytes = bert_graph(weights).SerializeToString()
         return data
 
     return cached_graph(
-        f"folder-{card.weights_sha256[:16]}-{heads}-{model.first_position}-{epsilon:g}-g{GRAPH_VERSION}", graph,
-        folder=cache, notify=notify,
+        f"folder-{card.weights_sha256[:16]}-{heads}-{model.first_position}-{epsilon:g}-g{GRAPH_VERSION}",
+        graph,
+        folder=cache,
+        notify=notify,
     )
 
 
@@ -108,5 +116,8 @@ def _tokenizer(path: Path, model: FolderModel) -> EncoderTokenizer:
             raise
         raise ModelNotInstalled(f"tokenizer.json of {card.name} is not a tokenizer that this version reads") from error
     return EncoderTokenizer(
-        backend, window=card.window, query_prefix=card.query_prefix, passage_prefix=card.passage_prefix,
+        backend,
+        window=card.window,
+        query_prefix=card.query_prefix,
+        passage_prefix=card.passage_prefix,
     )

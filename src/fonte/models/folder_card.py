@@ -20,7 +20,9 @@ _CARD_KEYS = frozenset({"name", "revision", "window", "pooling", "query_prefix",
 _FIRST_POSITION = {"roberta": 2, "xlm-roberta": 2, "camembert": 2}
 """Families that leave the first rows of the position table unused, so that their window is shorter than it."""
 _POOLING_FLAGS: Mapping[str, Pooling] = {
-    "pooling_mode_mean_tokens": "mean", "pooling_mode_cls_token": "cls", "pooling_mode_max_tokens": "max",
+    "pooling_mode_mean_tokens": "mean",
+    "pooling_mode_cls_token": "cls",
+    "pooling_mode_max_tokens": "max",
 }
 _WINDOW_LIMIT = 1_000_000
 """Tokenizers without a limit of their own write a huge number."""
@@ -128,7 +130,8 @@ def _pooling(folder: Path, own: Mapping[str, object]) -> Pooling:
     stated = _json(folder / "1_Pooling" / "config.json")
     if stated is None:
         raise ConfigError(
-            f"no file of {folder.name} tells the pooling", hint=f'write pooling = "mean" (or "cls") in {CARD_FILE}',
+            f"no file of {folder.name} tells the pooling",
+            hint=f'write pooling = "mean" (or "cls") in {CARD_FILE}',
         )
     if stated.get("pooling_mode") in set(_POOLING_FLAGS.values()):
         return cast("Pooling", stated["pooling_mode"])

@@ -31,7 +31,12 @@ class OnnxEmbedder:
     """Implements ``fonte.protocols.Embedder`` over onnxruntime. Safe for several threads."""
 
     def __init__(
-        self, card: ModelCard, graph: Path | bytes, tokenizer: EncoderTokenizer, *, threads: int | None = None,
+        self,
+        card: ModelCard,
+        graph: Path | bytes,
+        tokenizer: EncoderTokenizer,
+        *,
+        threads: int | None = None,
     ) -> None:
         """Load ``graph`` (a file, or its bytes). ``threads`` defaults to the physical cores at hand.
 
@@ -178,8 +183,17 @@ def _runtime_errors() -> tuple[type[Exception], ...]:
     from onnxruntime.capi import onnxruntime_pybind11_state as state
 
     return (
-        state.EPFail, state.Fail, state.InvalidArgument, state.InvalidGraph, state.InvalidProtobuf, state.NoModel,
-        state.NoSuchFile, state.NotImplemented, state.RuntimeException, RuntimeError, ValueError,
+        state.EPFail,
+        state.Fail,
+        state.InvalidArgument,
+        state.InvalidGraph,
+        state.InvalidProtobuf,
+        state.NoModel,
+        state.NoSuchFile,
+        state.NotImplemented,
+        state.RuntimeException,
+        RuntimeError,
+        ValueError,
     )
 
 

@@ -148,7 +148,13 @@ def _embeddings(build: _Builder, weights: BertWeights) -> str:
         zeros = np.full((words.scales.shape[0], (words.scales.shape[1] + 1) // 2), words.zero * 17, np.uint8)
         inputs.append(build.array("word_zeros", zeros))
         word = build.node(
-            "GatherBlockQuantized", inputs, "word", domain=_FUSED, bits=4, block_size=words.block, gather_axis=0,
+            "GatherBlockQuantized",
+            inputs,
+            "word",
+            domain=_FUSED,
+            bits=4,
+            block_size=words.block,
+            gather_axis=0,
             quantize_axis=1,
         )
     else:
@@ -159,7 +165,10 @@ def _embeddings(build: _Builder, weights: BertWeights) -> str:
     position = build.node("Slice", [positions, zero, length, zero], "position")
     total = build.node("Add", [word, position], "embedded")
     return build.node(
-        "LayerNormalization", [total, *build.norm("embedding_norm", weights.norm)], "x", axis=-1,
+        "LayerNormalization",
+        [total, *build.norm("embedding_norm", weights.norm)],
+        "x",
+        axis=-1,
         epsilon=weights.epsilon,
     )
 
@@ -174,17 +183,29 @@ def _layer(build: _Builder, layer: Layer, weights: BertWeights, x: str, mask: st
     parts = [f"{name}_query", f"{name}_key", f"{name}_value"]
     build.nodes.append(helper.make_node("Split", [together, split], parts, axis=2))
     attended = build.node(
-        "MultiHeadAttention", [*parts, "", mask], f"{name}_attended", domain=_FUSED, num_heads=weights.heads,
+        "MultiHeadAttention",
+        [*parts, "", mask],
+        f"{name}_attended",
+        domain=_FUSED,
+        num_heads=weights.heads,
     )
     product, bias = build.product(f"{name}_attention", attended, layer.attention_output)
     norm = build.norm(f"{name}_attention_norm", layer.attention_norm)
     middle = build.node(
-        "SkipLayerNormalization", [x, product, *norm, bias], f"{name}_middle", domain=_FUSED, epsilon=weights.epsilon,
+        "SkipLayerNormalization",
+        [x, product, *norm, bias],
+        f"{name}_middle",
+        domain=_FUSED,
+        epsilon=weights.epsilon,
     )
     product, bias = build.product(f"{name}_inner", middle, layer.inner)
     gelu = build.node("BiasGelu", [product, bias], f"{name}_gelu", domain=_FUSED)
     product, bias = build.product(f"{name}_output", gelu, layer.output)
     norm = build.norm(f"{name}_output_norm", layer.output_norm)
     return build.node(
-        "SkipLayerNormalization", [middle, product, *norm, bias], output, domain=_FUSED, epsilon=weights.epsilon,
+        "SkipLayerNormalization",
+        [middle, product, *norm, bias],
+        output,
+        domain=_FUSED,
+        epsilon=weights.epsilon,
     )

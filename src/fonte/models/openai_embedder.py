@@ -52,9 +52,16 @@ class OpenAIEmbedder:
         """
         model = self._model
         return ModelCard(
-            name=model.name, revision=model.revision, dimensions=self._known_dimensions(), window=model.window,
-            pooling="none", query_prefix=model.query_prefix, passage_prefix=model.passage_prefix, tokenizer="estimate",
-            weights_sha256="", licence="",
+            name=model.name,
+            revision=model.revision,
+            dimensions=self._known_dimensions(),
+            window=model.window,
+            pooling="none",
+            query_prefix=model.query_prefix,
+            passage_prefix=model.passage_prefix,
+            tokenizer="estimate",
+            weights_sha256="",
+            licence="",
         ).space
 
     @property

@@ -28,7 +28,9 @@ def e5_small(*, cache: Path, threads: int | None, notify: Callable[[str], None])
     path, file = locate((E5_WEIGHTS,), E5_SMALL.name)
     data = read_verified(path, file.sha256, E5_SMALL.name, file.install)
     graph = cached_graph(
-        _graph_name(E5_SMALL), lambda: bert_graph(read_e5(data).weights).SerializeToString(), folder=cache,
+        _graph_name(E5_SMALL),
+        lambda: bert_graph(read_e5(data).weights).SerializeToString(),
+        folder=cache,
         notify=notify,
     )
     return OnnxEmbedder(E5_SMALL, graph, _tokens(QuickUnigram(read_vocabulary(data)), E5_SMALL), threads=threads)
@@ -48,7 +50,9 @@ def minilm(*, cache: Path, threads: int | None, notify: Callable[[str], None]) -
         return bert_weights(read_safetensors(data, MINILM.name), heads=_MINILM_HEADS, epsilon=_MINILM_EPSILON)
 
     graph = cached_graph(
-        _graph_name(MINILM), lambda: bert_graph(weights()).SerializeToString(), folder=cache,
+        _graph_name(MINILM),
+        lambda: bert_graph(weights()).SerializeToString(),
+        folder=cache,
         notify=notify,
     )
     from tokenizers import Tokenizer
@@ -62,5 +66,8 @@ def _graph_name(card: ModelCard) -> str:
 
 def _tokens(backend: Backend, card: ModelCard) -> EncoderTokenizer:
     return EncoderTokenizer(
-        backend, window=card.window, query_prefix=card.query_prefix, passage_prefix=card.passage_prefix,
+        backend,
+        window=card.window,
+        query_prefix=card.query_prefix,
+        passage_prefix=card.passage_prefix,
     )

@@ -109,7 +109,6 @@ class EncoderTokenizer:
         head = self._window - self._closing
         return ids[:head] + ids[len(ids) - self._closing :]
 
-
     def question(self, text: str) -> Tokenized:
         """Token ids as ``query_ids`` gives them, with the places of the text's own tokens."""
         return self._tokenized(self._query_prefix, text)
@@ -178,15 +177,18 @@ def unigram_tokenizer(vocabulary: E5Vocabulary) -> Tokenizer:
     blanks = [character for character, to in vocabulary.replacements.items() if to == " "]
     dropped = ["\0", *(character for character, to in vocabulary.replacements.items() if not to)]
     backend = Tokenizer(models.Unigram(pieces, unk_id=vocabulary.unk, byte_fallback=False))
-    backend.normalizer = normalizers.Sequence([
-        normalizers.Replace(Regex(_character_class(dropped)), ""),
-        normalizers.Replace(Regex(_character_class(blanks)), " "),
-        normalizers.NFKC(),
-        normalizers.Replace(Regex(" {2,}"), " "),
-    ])
+    backend.normalizer = normalizers.Sequence(
+        [
+            normalizers.Replace(Regex(_character_class(dropped)), ""),
+            normalizers.Replace(Regex(_character_class(blanks)), " "),
+            normalizers.NFKC(),
+            normalizers.Replace(Regex(" {2,}"), " "),
+        ]
+    )
     backend.pre_tokenizer = pre_tokenizers.Metaspace(replacement="▁", prepend_scheme="always")
     backend.post_processor = processors.TemplateProcessing(
-        single="<s> $A </s>", special_tokens=[("<s>", vocabulary.bos), ("</s>", vocabulary.eos)],
+        single="<s> $A </s>",
+        special_tokens=[("<s>", vocabulary.bos), ("</s>", vocabulary.eos)],
     )
     return backend
 

@@ -109,8 +109,13 @@ class QuickUnigram:
     def _over(self, ids: Sequence[int]) -> Tokenizer:
         known, place = self._vocabulary, {at: position for position, at in enumerate(ids)}
         part = E5Vocabulary(
-            tuple(known.pieces[at] for at in ids), tuple(known.scores[at] for at in ids), place[known.bos],
-            place[known.eos], place[known.pad], place[known.unk], known.replacements,
+            tuple(known.pieces[at] for at in ids),
+            tuple(known.scores[at] for at in ids),
+            place[known.bos],
+            place[known.eos],
+            place[known.pad],
+            place[known.unk],
+            known.replacements,
         )
         backend = unigram_tokenizer(part)
         backend.encode_special_tokens = True

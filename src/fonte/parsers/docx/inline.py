@@ -122,7 +122,8 @@ class InlineReader:
     @staticmethod
     def _drawing(element: _Element, found: Inline) -> None:
         boxes = [
-            box for box in element.iter(w("txbxContent"))
+            box
+            for box in element.iter(w("txbxContent"))
             if not any(outer.tag in _ONCE for outer in box.iterancestors() if _below(outer, element))
         ]
         if boxes:

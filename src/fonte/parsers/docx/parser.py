@@ -62,8 +62,13 @@ class DocxParser:
             raise ParseError(message, uri=source.uri)
         reason = None if blocks else "needs_ocr" if reader.images else "empty"
         return Parsed(
-            blocks=blocks, parser=self.name, title=package.title(), media_type=_MEDIA_TYPE, source_counts=counts,
-            losses=tuple(_losses(package, main, reader)), empty_reason=reason,
+            blocks=blocks,
+            parser=self.name,
+            title=package.title(),
+            media_type=_MEDIA_TYPE,
+            source_counts=counts,
+            losses=tuple(_losses(package, main, reader)),
+            empty_reason=reason,
         )
 
 

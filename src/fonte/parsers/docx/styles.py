@@ -23,8 +23,21 @@ _CODE = frozenset({"html preformatted", "code", "source code", "code block", "pr
 _MAX_CHAIN = 20
 _BODY_LEVEL = 9
 _MAX_LEVEL = 9
-_ROMAN = ((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"), (40, "xl"), (10, "x"),
-          (9, "ix"), (5, "v"), (4, "iv"), (1, "i"))
+_ROMAN = (
+    (1000, "m"),
+    (900, "cm"),
+    (500, "d"),
+    (400, "cd"),
+    (100, "c"),
+    (90, "xc"),
+    (50, "l"),
+    (40, "xl"),
+    (10, "x"),
+    (9, "ix"),
+    (5, "v"),
+    (4, "iv"),
+    (1, "i"),
+)
 
 
 def number(text: str | None, default: int) -> int:
@@ -59,8 +72,10 @@ class Styles:
         for style in root.iter(w("style")) if root is not None else ():
             properties = style.find(w("pPr"))
             self._styles[style.get(w("styleId"), "")] = _Style(
-                (child_value(style, "name") or "").lower(), child_value(style, "basedOn"),
-                child_value(properties, "outlineLvl"), child_value(properties, "numPr", "numId"),
+                (child_value(style, "name") or "").lower(),
+                child_value(style, "basedOn"),
+                child_value(properties, "outlineLvl"),
+                child_value(properties, "numPr", "numId"),
                 child_value(properties, "numPr", "ilvl"),
             )
 
@@ -174,7 +189,8 @@ def _levels_of(abstract: _Element) -> dict[int, _Level]:
     for level in abstract.iter(w("lvl")):
         text = child_value(level, "lvlText")
         levels[number(level.get(w("ilvl")), 0)] = _Level(
-            child_value(level, "numFmt") or "decimal", "" if text is None else text,
+            child_value(level, "numFmt") or "decimal",
+            "" if text is None else text,
             number(child_value(level, "start"), 1),
         )
     return levels

@@ -258,10 +258,20 @@ def rows_of(region: list[Segment], page: int, number: int) -> list[Row]:
         words = [word for segment in group for word in segment.words]
         rows.append(
             Row(
-                group, min(s.x0 for s in group), min(s.y0 for s in group), max(s.x1 for s in group),
-                max(s.y1 for s in group), _common_size(words), _common_em(words),
-                all(word.style.bold for word in words), all(word.style.fixed for word in words), page, number,
-                left, right, words,
+                group,
+                min(s.x0 for s in group),
+                min(s.y0 for s in group),
+                max(s.x1 for s in group),
+                max(s.y1 for s in group),
+                _common_size(words),
+                _common_em(words),
+                all(word.style.bold for word in words),
+                all(word.style.fixed for word in words),
+                page,
+                number,
+                left,
+                right,
+                words,
             )
         )
     return rows

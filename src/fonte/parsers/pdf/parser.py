@@ -56,8 +56,14 @@ class PdfParser:
             message = f"{source.name} has {reading.counts.characters} characters but no text came out"
             raise ParseError(message, uri=source.uri)
         return Parsed(
-            blocks=blocks, parser=self.name, title=title, media_type="application/pdf", page_labels=labels,
-            pages=total, source_counts=reading.counts, losses=reading.losses(),
+            blocks=blocks,
+            parser=self.name,
+            title=title,
+            media_type="application/pdf",
+            page_labels=labels,
+            pages=total,
+            source_counts=reading.counts,
+            losses=reading.losses(),
             empty_reason=None if blocks else reading.empty_reason,
         )
 
@@ -87,7 +93,10 @@ class _Reading:
         self.extents.append(page.extent)
         here, sofar = count_text(page.text), self.counts
         self.counts = Counts(
-            sofar.characters + here.characters, sofar.words + here.words, sofar.numbers + here.numbers, 0,
+            sofar.characters + here.characters,
+            sofar.words + here.words,
+            sofar.numbers + here.numbers,
+            0,
             sofar.pages + 1,
         )
         hidden = sum(word.style.hidden for word in page.words)

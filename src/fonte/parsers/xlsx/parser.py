@@ -48,7 +48,9 @@ class XlsxParser:
             body = squeeze(package, extents) or source.body
             title = package.title()
             comments = sum(
-                1 for name in package.names() if re.fullmatch(r"xl/(?:.*/)?comments?\d*\.xml", name)
+                1
+                for name in package.names()
+                if re.fullmatch(r"xl/(?:.*/)?comments?\d*\.xml", name)
                 for _ in package.xml(name).iter(f"{MAIN}comment")
             )
         workbook = _workbook(source, body)
@@ -60,7 +62,9 @@ class XlsxParser:
                 rows = _rows(workbook, extent, source)
                 here = count_text("\n".join(text for _, cells in rows for text in cells.values()))
                 counts = Counts(
-                    counts.characters + here.characters, counts.words + here.words, counts.numbers + here.numbers,
+                    counts.characters + here.characters,
+                    counts.words + here.words,
+                    counts.numbers + here.numbers,
                     counts.rows + extent.rows,
                 )
                 blocks += _sheet(extent.name, rows, next_table)
@@ -70,8 +74,13 @@ class XlsxParser:
                 raise ParseError(f"{source.name} has cells but no text came out", uri=source.uri)
             blocks = []
         return Parsed(
-            blocks=tuple(blocks), parser=self.name, title=title, media_type=_MEDIA_TYPE, source_counts=counts,
-            losses=_losses(extents, comments), empty_reason=None if blocks else "empty",
+            blocks=tuple(blocks),
+            parser=self.name,
+            title=title,
+            media_type=_MEDIA_TYPE,
+            source_counts=counts,
+            losses=_losses(extents, comments),
+            empty_reason=None if blocks else "empty",
         )
 
 
