@@ -73,7 +73,8 @@ def weigh(rows: Sequence[dict[str, Any]]) -> Matrix:
     raw = np.array(
         [
             (others if row["set"] == OWN else 1.0)
-            * (1.0 if row["kind"] == "answerable" else 1.0 / len(kinds[row["set"]])) / count[row["set"], row["kind"]]
+            * (1.0 if row["kind"] == "answerable" else 1.0 / len(kinds[row["set"]]))
+            / count[row["set"], row["kind"]]
             for row in rows
         ]
     )

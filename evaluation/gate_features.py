@@ -25,6 +25,7 @@ from fonte.types import Query
 
 ROOT = Path(__file__).resolve().parents[1]
 SAMPLE = 60
+SEED = 20261129
 """Questions of each set, drawn with a fixed seed."""
 
 
@@ -36,6 +37,7 @@ class Hiding:
     hidden: tuple[str, ...]
 
     def revoked(self, generation: str, principal: Principal) -> tuple[str, ...]:
+        """What is revoked, and what is hidden."""
         return (*self.catalog.revoked(generation, principal), *self.hidden)
 
     def __getattr__(self, name: str) -> Any:
@@ -43,8 +45,10 @@ class Hiding:
 
 
 def asker_of(corpus: Corpus, principal: Principal) -> Asker:
-    asker = corpus._asker(principal, k=None, mode=None, max_distance=None)
-    assert asker is not None
+    """What answers the principal's questions, with its steps in reach."""
+    asker = corpus._asker(principal, k=None, mode=None, max_distance=None)  # noqa: SLF001 - the steps are what is measured
+    if asker is None:
+        raise SystemExit("nothing was synced")
     return asker
 
 
@@ -57,12 +61,21 @@ def row(
     if gold and asked.passages:
         for one in asker.scorer.score(asked.query, asked.passages).scored:
             near = 1 - (asked.passages[one.piece.passage].hit.dense_distance or 0.0)
-            signs = (one.piece.passage, one.similarity, one.alignment, one.coverage, one.fits, near, len(one.piece.text))
+            signs = (
+                one.piece.passage,
+                one.similarity,
+                one.alignment,
+                one.coverage,
+                one.fits,
+                near,
+                len(one.piece.text),
+            )
             pieces.append([*signs, any(answer.casefold() in one.piece.text.casefold() for answer in gold)])
     return {"kind": kind, "question": text, **facts, "features": dict(asked.verdict.features), "pieces": pieces}, asked
 
 
 def squad(folder: Path, homes: Path, rng: random.Random) -> Iterator[dict[str, Any]]:
+    """Questions of a public set, as they are, with their passages hidden, and with their article hidden."""
     corpus = Corpus.open(homes / folder.name)
     corpus.sync(str(folder / "corpus.jsonl"), options=SourceOptions(records=True))
     texts = {}
@@ -101,18 +114,27 @@ def squad(folder: Path, homes: Path, rng: random.Random) -> Iterator[dict[str, A
 
 
 def handbook(homes: Path) -> Iterator[dict[str, Any]]:
+    """Every wording of the handbook's first golden set."""
     corpus = Corpus.open(homes / "handbook", config=ROOT / "sample" / "fonte.toml")
     corpus.sync(str(ROOT / "sample" / "handbook"))
     for question, _, text in load_golden(ROOT / "evaluation" / "golden" / "handbook.yaml").queries():
         principal = Principal(roles=question.roles - {"public"})
         kind = "answerable" if question.answerable else question.segment
         yield row(
-            asker_of(corpus, principal), text, principal, kind=kind, set="handbook", article=question.id,
-            half=question.half, segment=question.segment, gold=[question.must_include[0]] if question.must_include else (),
+            asker_of(corpus, principal),
+            text,
+            principal,
+            kind=kind,
+            set="handbook",
+            article=question.id,
+            half=question.half,
+            segment=question.segment,
+            gold=[question.must_include[0]] if question.must_include else (),
         )[0]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
+    """Write one line for each question."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path)
     parser.add_argument("--sets", nargs="*", default=["squad-it", "xquad-en", "cross-it-en", "squad2-adversarial"])
@@ -127,7 +149,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             if not (options.data / name / "corpus.jsonl").is_file():
                 print(f"{name}: absent, not measured", file=sys.stderr)
                 continue
-            for found in squad(options.data / name, options.homes, random.Random(20261129)):
+            for found in squad(options.data / name, options.homes, random.Random(SEED)):  # noqa: S311 - drawing questions is no secret
                 print(json.dumps(found, ensure_ascii=False), file=out)
     return 0
 

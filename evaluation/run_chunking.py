@@ -139,8 +139,13 @@ def table(figures: Mapping[str, Mapping[str, dict[str, object]]]) -> Iterator[st
             if not isinstance(bare, dict):
                 raise TypeError(name)
             cells = (
-                one["chunks"], one["needles"], one["destroyed"], one["truncated_chunks"], bare["truncated_chunks"],
-                bare["destroyed"] + bare["beyond_window"], f"{100 * float(str(one['header_token_share'])):.1f} %",
+                one["chunks"],
+                one["needles"],
+                one["destroyed"],
+                one["truncated_chunks"],
+                bare["truncated_chunks"],
+                bare["destroyed"] + bare["beyond_window"],
+                f"{100 * float(str(one['header_token_share'])):.1f} %",
             )
             yield f"  {name:38}" + "".join(f"{cell!s:>18}" for cell in cells)
 

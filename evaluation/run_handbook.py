@@ -102,7 +102,9 @@ def run(corpus: Corpus, golden: GoldenSet, *, verbose: bool) -> dict[str, object
             fault = not right or (question.answerable and not (needles[-1] and facts[-1]))
             told = answer.text if isinstance(answer, Answered) else answer.reason.value
             mark = "--" if fault else "ok"
-            print(f"{mark} {question.id}/{number} [{question.segment}] {answer.gate.score:.2f} {text}\n     {told[:240]}")
+            print(
+                f"{mark} {question.id}/{number} [{question.segment}] {answer.gate.score:.2f} {text}\n     {told[:240]}"
+            )
     return {
         "set": golden.name,
         "fingerprint": golden.fingerprint,

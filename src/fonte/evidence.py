@@ -14,7 +14,7 @@ import re
 from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from threading import Lock
 from typing import Generic, TypeVar
@@ -47,6 +47,8 @@ from fonte.types import UNKNOWN_LANGUAGE, BlockKind, Language, Passage, Query, T
 MAX_PASSAGES = 5
 MAX_PIECES = 200
 """More than a full context of prose or rows holds."""
+SHORTLIST = 12
+"""Sentences that are read alone as well."""
 _REMEMBERED_PASSAGES = 256
 _REMEMBERED_QUESTIONS = 64
 _BULLET = re.compile(r"\s*(?:[-*•–]|\d{1,3}[.)])\s+")
@@ -141,7 +143,7 @@ class EvidenceScorer:
         by_passage = [_pieces(passage, at, fitting[at]) for at, passage in enumerate(passages)]
         pieces = [piece for some in by_passage for piece in some][:MAX_PIECES]
         tokens = self._passage_tokens(passages, by_passage, fitting)
-        question, read = self._read(query, vector, pieces, tokens)
+        question, read = self._read(query, passages, vector, pieces, tokens)
         shift = [moved.get(passage.stored.chunk.language, 0.0) for passage in passages]
         asks = asks_for_number(query.text)
         scored = []
@@ -152,8 +154,9 @@ class EvidenceScorer:
             fits = not asks or holds_number(piece.text)
             score = WEIGHTS.score(similarity, aligned, share, rank=piece.passage + 1, fits=fits)
             scored.append(Scored(piece, score, similarity, aligned, share, fits))
-        scored.sort(key=lambda one: (-one.score, one.piece.passage, one.piece.start))
+        scored.sort(key=_order)
         if tokens is not None:
+            scored = self._read_alone(passages, scored, vector, shift)
             whole = [alignment(question, one.vectors) + by for one, by in zip(tokens, shift, strict=True)]
         else:
             whole = [
@@ -162,8 +165,40 @@ class EvidenceScorer:
             ]
         return Evidence(tuple(scored), tuple(words), tuple(whole))
 
+    def _read_alone(
+        self, passages: Sequence[Passage], scored: Sequence[Scored], vector: Vector, shift: Sequence[float]
+    ) -> list[Scored]:
+        """The first sentences judged once more by a vector of their own, under their passage's header.
+
+        In its passage a sentence's tokens lean towards what stands around it; alone it says only what it says.
+        """
+        tokenizer = self._embedder.tokenizer
+        room = tokenizer.window - tokenizer.overhead
+        texts = {
+            at: text
+            for at, one in enumerate(scored[:SHORTLIST])
+            if tokenizer.count(text := search_form(_headed(passages[one.piece.passage], one.piece.text))) <= room
+        }
+        if not texts:
+            return list(scored)
+        near = dict(zip(texts, (self._embedder.embed_passages(list(texts.values())) @ vector).tolist(), strict=True))
+        again = []
+        for at, one in enumerate(scored):
+            if at in near:
+                own = near[at] + shift[one.piece.passage]
+                both = replace(one, similarity=(one.similarity + own) / 2, score=one.score + WEIGHTS.alone * own)
+                again.append(both)
+            else:
+                again.append(one)
+        return sorted(again, key=_order)
+
     def _read(
-        self, query: Query, vector: Vector, pieces: Sequence[Piece], tokens: Sequence[TokenVectors] | None
+        self,
+        query: Query,
+        passages: Sequence[Passage],
+        vector: Vector,
+        pieces: Sequence[Piece],
+        tokens: Sequence[TokenVectors] | None,
     ) -> tuple[Vectors, list[Vectors]]:
         """The question's vectors (tokens, dim), and those of each sentence.
 
@@ -174,7 +209,7 @@ class EvidenceScorer:
             return self._embedder.question_tokens(query.text).vectors, read
         if not pieces:
             return vector[np.newaxis, :], []
-        made = self._embedder.embed_passages([search_form(piece.text) for piece in pieces])
+        made = self._embedder.embed_passages([search_form(_headed(passages[one.passage], one.text)) for one in pieces])
         return vector[np.newaxis, :], [row[np.newaxis, :] for row in made]
 
     def _fitting(self, passage: Passage) -> Fits:
@@ -183,7 +218,7 @@ class EvidenceScorer:
         room = tokenizer.window - tokenizer.overhead
         if self._shows_tokens:
             return lambda text: tokenizer.count(_headed(passage, text)) <= room
-        return lambda text: tokenizer.count(search_form(text)) <= room
+        return lambda text: tokenizer.count(search_form(_headed(passage, text))) <= room
 
     @property
     def _shows_tokens(self) -> bool:
@@ -211,6 +246,10 @@ class EvidenceScorer:
             self._tokens.put(keys[at], joined := _one(some))
             held[at] = joined
         return [tokens for tokens in held if tokens is not None]
+
+
+def _order(one: Scored) -> tuple[float, int, int]:
+    return -one.score, one.piece.passage, one.piece.start
 
 
 def _stretches(passage: Passage, borders: Sequence[int], fits: Fits) -> list[tuple[int, int]]:

@@ -203,7 +203,9 @@ class IndexReader(Protocol):
     def dense(self, vector: Vector, query: Query, *, revoked: Sequence[str], k: int) -> list[Hit]:
         """Nearest ``k`` by cosine distance under the same rules; k whenever k exist. ``score`` is 1 - distance."""
 
-    def chunks(self, chunk_ids: Sequence[str], principal: Principal, *, revoked: Sequence[str]) -> dict[str, StoredChunk]:
+    def chunks(
+        self, chunk_ids: Sequence[str], principal: Principal, *, revoked: Sequence[str]
+    ) -> dict[str, StoredChunk]:
         """The chunks by id, those that the principal may not read left out."""
 
     def distances(self, vector: Vector, chunk_ids: Sequence[str]) -> dict[str, float]:
@@ -278,8 +280,15 @@ class Catalog(Protocol):
     def add_generation(self, generation: Generation) -> None:
         """Record a BUILDING generation; its documents start as a copy of ``generation.base``'s."""
 
-    def update_generation(self, generation_id: str, state: GenerationState, *, table_version: int | None = None,
-                          chunks: int | None = None, verdict: str | None = None) -> None:
+    def update_generation(
+        self,
+        generation_id: str,
+        state: GenerationState,
+        *,
+        table_version: int | None = None,
+        chunks: int | None = None,
+        verdict: str | None = None,
+    ) -> None:
         """Move a generation that is not active through its states. ``documents`` is counted, never told."""
 
     def publish(self, generation_id: str, *, expected: str | None) -> None:
@@ -353,8 +362,9 @@ class Catalog(Protocol):
         """Keep how a source is read."""
 
     # answers
-    def save_answer(self, answer_id: str, principal: Principal, created_at: datetime, body: str,
-                    documents: Sequence[str]) -> None:
+    def save_answer(
+        self, answer_id: str, principal: Principal, created_at: datetime, body: str, documents: Sequence[str]
+    ) -> None:
         """Keep an answer's JSON as it was given; an id is written once. Raises CorruptIndex on a second write."""
 
     def answer(self, answer_id: str, principal: Principal) -> str:

@@ -145,8 +145,16 @@ class Place:
     def shifted(self, by: int) -> Place:
         """The same place with its characters moved by ``by``."""
         return Place(
-            self.start + by, self.end + by, self.page, self.box, self.slide, self.time, self.sheet, self.range,
-            self.anchor, self.lines,
+            self.start + by,
+            self.end + by,
+            self.page,
+            self.box,
+            self.slide,
+            self.time,
+            self.sheet,
+            self.range,
+            self.anchor,
+            self.lines,
         )
 
 

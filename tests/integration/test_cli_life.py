@@ -73,7 +73,12 @@ def test_an_answer_is_cited_to_the_character(folder: Path, home: Path) -> None:
     assert told["language"] == "en"
     citation = told["citations"][0]
     shown = fonte(
-        home, "show", citation["document_id"], "--from", str(citation["locator"]["from"]), "--to",
+        home,
+        "show",
+        citation["document_id"],
+        "--from",
+        str(citation["locator"]["from"]),
+        "--to",
         str(citation["locator"]["to"]),
     ).json
     assert shown["text"] == citation["quote"]
@@ -176,7 +181,14 @@ def test_a_broken_document_does_not_break_the_folder_and_is_retried(folder: Path
     first = fonte(home, "sync", str(folder))
     assert first.status == 3
     assert first.json["documents"] == {
-        "added": 4, "unchanged": 0, "modified": 0, "deleted": 0, "failed": 1, "partial": 0, "empty": 1, "needs_ocr": 0,
+        "added": 4,
+        "unchanged": 0,
+        "modified": 0,
+        "deleted": 0,
+        "failed": 1,
+        "partial": 0,
+        "empty": 1,
+        "needs_ocr": 0,
     }
     states = {one["document_name"]: one for one in fonte(home, "documents").json["documents"]}
     assert states["broken.pdf"]["state"] == "failed"

@@ -78,6 +78,8 @@ class Weights:
     coverage: float = 0.06
     fits: float = 0.015
     rank: float = 0.006
+    alone: float = 1.0
+    """Of the similarity of a sentence read alone."""
 
     def score(self, similarity: float, aligned: float, share: float, *, rank: int, fits: bool) -> float:
         """The score of a sentence in the passage at ``rank``, from 1."""

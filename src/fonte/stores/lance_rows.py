@@ -20,8 +20,20 @@ PLAIN = ("document_name", "source_uri", "source_version", "title", "media_type")
 """Columns that are strings of StoredChunk under the same name."""
 
 STORED = [
-    "chunk_id", "document_id", "idx", "start", "end", "content", "context", "section", "language", "tokens",
-    "header_tokens", "roles", *PLAIN, "text_hash",
+    "chunk_id",
+    "document_id",
+    "idx",
+    "start",
+    "end",
+    "content",
+    "context",
+    "section",
+    "language",
+    "tokens",
+    "header_tokens",
+    "roles",
+    *PLAIN,
+    "text_hash",
 ]
 """Columns that ``to_stored`` reads; the vector comes from what is kept in memory."""
 

@@ -39,7 +39,9 @@ def test_the_request_is_the_documented_one():
     (asked,) = stub.asked
     assert asked.path == "/v1/chat/completions"
     assert asked.body == {
-        "model": "m", "temperature": 0, "max_tokens": 77,
+        "model": "m",
+        "temperature": 0,
+        "max_tokens": 77,
         "messages": [{"role": "system", "content": "it"}, {"role": "user", "content": "How many days?"}],
     }
     assert "authorization" not in asked.headers
@@ -86,8 +88,16 @@ def test_an_answer_cut_at_the_limit_is_told():
 
 @pytest.mark.parametrize(
     "answer",
-    [{}, {"choices": []}, {"choices": "x"}, {"choices": [None]}, {"choices": [{}]}, {"choices": [{"message": "x"}]},
-     {"choices": [{"message": {"content": 7}}]}, {"choices": [{"message": {"content": ["x"]}}]}],
+    [
+        {},
+        {"choices": []},
+        {"choices": "x"},
+        {"choices": [None]},
+        {"choices": [{}]},
+        {"choices": [{"message": "x"}]},
+        {"choices": [{"message": {"content": 7}}]},
+        {"choices": [{"message": {"content": ["x"]}}]},
+    ],
 )
 def test_nonsense_is_bad_output(answer):
     with stub_server(lambda _: json_reply(answer)) as stub, pytest.raises(BadModelOutput):

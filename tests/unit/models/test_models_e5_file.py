@@ -52,7 +52,10 @@ def make_file() -> tuple[bytes, np.ndarray, np.ndarray]:
         plain(f"{name}.b", HIDDEN)
     query = quantized("l0.q.w", HIDDEN, HIDDEN)
     for name, rows, columns in (
-        ("k", HIDDEN, HIDDEN), ("v", HIDDEN, HIDDEN), ("ao", HIDDEN, HIDDEN), ("fi", INNER, HIDDEN),
+        ("k", HIDDEN, HIDDEN),
+        ("v", HIDDEN, HIDDEN),
+        ("ao", HIDDEN, HIDDEN),
+        ("fi", INNER, HIDDEN),
         ("fo", HIDDEN, INNER),
     ):
         quantized(f"l0.{name}.w", rows, columns)
@@ -60,9 +63,7 @@ def make_file() -> tuple[bytes, np.ndarray, np.ndarray]:
     plain("l0.q.b", HIDDEN)
     blobs = [piece.encode() for piece in PIECES]
     offsets = np.cumsum([0, *map(len, blobs)]).astype("<u4")
-    norm = b"".join(
-        struct.pack(f"<IB{len(to)}I", ord(one), len(to), *map(ord, to)) for one, to in REPLACEMENTS.items()
-    )
+    norm = b"".join(struct.pack(f"<IB{len(to)}I", ord(one), len(to), *map(ord, to)) for one, to in REPLACEMENTS.items())
     head = b"E5S1" + struct.pack("<i7ifi", 1, HIDDEN, 1, 4, INNER, len(PIECES), 8, 2, 1e-12, 32)
     head += struct.pack("<5iQ", len(PIECES), 0, 2, 1, 3, sum(map(len, blobs))) + offsets.tobytes()
     head += np.linspace(-1, -2, len(PIECES)).astype("<f4").tobytes() + b"".join(blobs)

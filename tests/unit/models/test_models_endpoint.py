@@ -85,8 +85,13 @@ def test_a_wish_for_a_longer_pause_is_heard_within_bounds(stub, embedder, pauses
 
 @pytest.mark.parametrize(
     ("status", "error", "hint"),
-    [(401, ModelUnavailable, "key"), (403, ModelUnavailable, "key"), (404, ModelNotInstalled, "name"),
-     (400, ModelUnavailable, "base_url"), (302, ModelUnavailable, "base_url")],
+    [
+        (401, ModelUnavailable, "key"),
+        (403, ModelUnavailable, "key"),
+        (404, ModelNotInstalled, "name"),
+        (400, ModelUnavailable, "base_url"),
+        (302, ModelUnavailable, "base_url"),
+    ],
 )
 def test_a_refusal_is_not_tried_again_and_says_what_to_check(stub, embedder, status, error, hint):
     stub.script = lambda _: Reply(status, b"<html>", {"Location": "http://127.0.0.1:1/"} if status == 302 else {})
@@ -106,11 +111,25 @@ def _item(index=0, embedding=(1.0, 2.0)):
 @pytest.mark.parametrize(
     "data",
     [
-        None, [], {}, [None], [_item(), _item(1)], [_item(1)], [_item(True)], [{"embedding": [1.0, 2.0]}],
-        [_item(embedding=[])], [_item(embedding=[0.0, 0.0])], [_item(embedding=["1", "2"])],
-        [_item(embedding=[None, 1.0])], [_item(embedding=[True, 1.0])], [{"index": 0, "embedding": "AACAPw=="}],
-        [_item(embedding=[float("nan"), 1.0])], [_item(embedding=[float("inf"), 1.0])], [_item(embedding=[10**400, 1])],
-        [_item(embedding=[1.0])], [_item(embedding=[1.0, 2.0, 3.0])],
+        None,
+        [],
+        {},
+        [None],
+        [_item(), _item(1)],
+        [_item(1)],
+        [_item(True)],
+        [{"embedding": [1.0, 2.0]}],
+        [_item(embedding=[])],
+        [_item(embedding=[0.0, 0.0])],
+        [_item(embedding=["1", "2"])],
+        [_item(embedding=[None, 1.0])],
+        [_item(embedding=[True, 1.0])],
+        [{"index": 0, "embedding": "AACAPw=="}],
+        [_item(embedding=[float("nan"), 1.0])],
+        [_item(embedding=[float("inf"), 1.0])],
+        [_item(embedding=[10**400, 1])],
+        [_item(embedding=[1.0])],
+        [_item(embedding=[1.0, 2.0, 3.0])],
     ],
 )
 def test_case_75_nonsense_never_becomes_a_vector(stub, data):
@@ -277,8 +296,16 @@ def test_prefixes_are_put_before_what_is_sent(stub):
 
 @pytest.mark.parametrize(
     ("text", "least"),
-    [("cat", 1), ("internationalisation", 5), ("1234567", 3), ("日本語", 3), ("😀", 3), ("a, b", 3), ("x\n\ny", 3),
-     ("", 0)],
+    [
+        ("cat", 1),
+        ("internationalisation", 5),
+        ("1234567", 3),
+        ("日本語", 3),
+        ("😀", 3),
+        ("a, b", 3),
+        ("x\n\ny", 3),
+        ("", 0),
+    ],
 )
 def test_the_estimate_errs_upwards(text, least):
     tokenizer = EstimatedTokenizer(64)

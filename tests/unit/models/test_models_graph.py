@@ -83,9 +83,9 @@ def test_a_graph_is_built_once_and_a_damaged_one_again(tmp_path):
 
 def test_several_builders_at_once_leave_one_whole_graph(tmp_path):
     with ThreadPoolExecutor(6) as pool:
-        paths = list(pool.map(
-            lambda _: cached_graph("one", lambda: b"x" * 100_000, folder=tmp_path, notify=_never), range(12)
-        ))
+        paths = list(
+            pool.map(lambda _: cached_graph("one", lambda: b"x" * 100_000, folder=tmp_path, notify=_never), range(12))
+        )
     assert {path.read_bytes() for path in paths} == {b"x" * 100_000}
     assert sorted(one.name for one in tmp_path.iterdir()) == ["one.onnx", "one.sha256"]
 

@@ -41,11 +41,13 @@ def test_e5_tokens_are_those_of_xlm_roberta(e5):
 
 @needs_e5
 def test_e5_finds_the_answer_across_languages(e5):
-    passages = e5.embed_passages([
-        "I dipendenti hanno diritto a venticinque giorni di ferie all'anno.",
-        "Il forno a microonde si trova al secondo piano.",
-        "La password va cambiata ogni novanta giorni.",
-    ])
+    passages = e5.embed_passages(
+        [
+            "I dipendenti hanno diritto a venticinque giorni di ferie all'anno.",
+            "Il forno a microonde si trova al secondo piano.",
+            "La password va cambiata ogni novanta giorni.",
+        ]
+    )
     for question in ("quanti giorni di ferie ho?", "how many days of holiday do I get?"):
         assert int(np.argmax(passages @ e5.embed_query(question))) == 0
 
@@ -73,8 +75,15 @@ def test_a_special_token_written_in_a_text_is_text_to_minilm(minilm):
 def test_every_field_of_a_card_that_changes_vectors_changes_the_space():
     spaces = {E5_SMALL.space.id, MINILM.space.id}
     for change in (
-        {"weights_sha256": "0" * 64}, {"revision": "other"}, {"query_prefix": ""}, {"passage_prefix": ""},
-        {"window": 256}, {"pooling": "cls"}, {"tokenizer": "other"}, {"dimensions": 383}, {"name": "other"},
+        {"weights_sha256": "0" * 64},
+        {"revision": "other"},
+        {"query_prefix": ""},
+        {"passage_prefix": ""},
+        {"window": 256},
+        {"pooling": "cls"},
+        {"tokenizer": "other"},
+        {"dimensions": 383},
+        {"name": "other"},
     ):
         spaces.add(replace(E5_SMALL, **change).space.id)
     assert len(spaces) == 11

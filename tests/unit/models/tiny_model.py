@@ -35,9 +35,12 @@ def tiny_tensors(positions: int = 64, seed: int = 7) -> dict[str, np.ndarray]:
     for index in range(LAYERS):
         name = f"encoder.layer.{index}"
         for part, outputs, inputs in (
-            ("attention.self.query", HIDDEN, HIDDEN), ("attention.self.key", HIDDEN, HIDDEN),
-            ("attention.self.value", HIDDEN, HIDDEN), ("attention.output.dense", HIDDEN, HIDDEN),
-            ("intermediate.dense", INNER, HIDDEN), ("output.dense", HIDDEN, INNER),
+            ("attention.self.query", HIDDEN, HIDDEN),
+            ("attention.self.key", HIDDEN, HIDDEN),
+            ("attention.self.value", HIDDEN, HIDDEN),
+            ("attention.output.dense", HIDDEN, HIDDEN),
+            ("intermediate.dense", INNER, HIDDEN),
+            ("output.dense", HIDDEN, INNER),
         ):
             tensors[f"{name}.{part}.weight"] = array(outputs, inputs)
             tensors[f"{name}.{part}.bias"] = array(outputs)
@@ -74,8 +77,12 @@ def write_tiny_folder(
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "tokenizer.json").write_text(tiny_tokenizer_json(), encoding="utf-8")
     settings = {
-        "model_type": "bert", "hidden_size": HIDDEN, "num_attention_heads": HEADS, "hidden_act": "gelu",
-        "layer_norm_eps": EPSILON, "max_position_embeddings": positions,
+        "model_type": "bert",
+        "hidden_size": HIDDEN,
+        "num_attention_heads": HEADS,
+        "hidden_act": "gelu",
+        "layer_norm_eps": EPSILON,
+        "max_position_embeddings": positions,
     }
     (folder / "config.json").write_text(json.dumps(settings | config))
     if pooling is not None:

@@ -85,7 +85,9 @@ def test_headings_paragraphs_and_title():
     document.add_heading("Late fees", 2)
     parsed = parse(made(document))
     assert [(b.kind, b.level, b.text) for b in parsed.blocks] == [
-        (BlockKind.HEADING, 1, "Harbour"), (BlockKind.HEADING, 1, "Fees"), (BlockKind.PARAGRAPH, 0, "Each boat pays."),
+        (BlockKind.HEADING, 1, "Harbour"),
+        (BlockKind.HEADING, 1, "Fees"),
+        (BlockKind.PARAGRAPH, 0, "Each boat pays."),
         (BlockKind.HEADING, 2, "Late fees"),
     ]
     assert parsed.title == "Harbour rules"
@@ -115,8 +117,12 @@ def test_strict_and_transitional_files_read_the_same(namespace):
 
 def test_insertions_stay_and_deletions_are_absent():
     body = p(
-        r("The fee is ") + "<w:del><w:r><w:delText>10</w:delText></w:r></w:del>" + f"<w:ins>{r('12')}</w:ins>"
-        + f"<w:moveFrom>{r(' old')}</w:moveFrom>" + f"<w:moveTo>{r(' euro')}</w:moveTo>" + r(".")
+        r("The fee is ")
+        + "<w:del><w:r><w:delText>10</w:delText></w:r></w:del>"
+        + f"<w:ins>{r('12')}</w:ins>"
+        + f"<w:moveFrom>{r(' old')}</w:moveFrom>"
+        + f"<w:moveTo>{r(' euro')}</w:moveTo>"
+        + r(".")
     )
     parsed = parse(package(body))
     assert texts(parsed) == ["The fee is 12 euro."]
@@ -128,18 +134,24 @@ def test_content_controls_links_and_fields():
         f"<w:sdt><w:sdtPr><w:alias w:val='no'/></w:sdtPr><w:sdtContent>{p(r('In a control'))}</w:sdtContent></w:sdt>"
         + p(f"<w:sdt><w:sdtContent>{r('Inline ')}</w:sdtContent></w:sdt><w:hyperlink>{r('a link')}</w:hyperlink>")
         + p(
-            r("See page ") + '<w:r><w:fldChar w:fldCharType="begin"/></w:r>'
-            + "<w:r><w:instrText>PAGEREF x</w:instrText></w:r>" + r("hidden code")
-            + '<w:r><w:fldChar w:fldCharType="separate"/></w:r>' + r("7")
-            + '<w:r><w:fldChar w:fldCharType="end"/></w:r>' + r(".")
+            r("See page ")
+            + '<w:r><w:fldChar w:fldCharType="begin"/></w:r>'
+            + "<w:r><w:instrText>PAGEREF x</w:instrText></w:r>"
+            + r("hidden code")
+            + '<w:r><w:fldChar w:fldCharType="separate"/></w:r>'
+            + r("7")
+            + '<w:r><w:fldChar w:fldCharType="end"/></w:r>'
+            + r(".")
         )
     )
     assert texts(parse(package(body))) == ["In a control", "Inline a link", "See page 7."]
 
 
 def test_tabs_breaks_hyphens_and_symbols():
-    body = p('<w:r><w:t>a</w:t><w:tab/><w:t>b</w:t><w:br/><w:t>c</w:t><w:noBreakHyphen/><w:t>d</w:t>'
-             '<w:softHyphen/><w:sym w:font="Wingdings" w:char="F0FC"/></w:r>')
+    body = p(
+        "<w:r><w:t>a</w:t><w:tab/><w:t>b</w:t><w:br/><w:t>c</w:t><w:noBreakHyphen/><w:t>d</w:t>"
+        '<w:softHyphen/><w:sym w:font="Wingdings" w:char="F0FC"/></w:r>'
+    )
     assert texts(parse(package(body))) == ["a\tb\nc-d✓"]
 
 
@@ -172,11 +184,26 @@ def test_list_labels_are_what_word_prints():
     def item(text, num, level):
         return p(r(text), f'<w:numPr><w:ilvl w:val="{level}"/><w:numId w:val="{num}"/></w:numPr>')
 
-    body = (item("one", 1, 0) + item("first", 1, 1) + item("second", 1, 1) + item("two", 1, 0) + item("again", 1, 1)
-            + item("dot", 2, 0) + item("restarted", 3, 0) + item("plain", 0, 0))
+    body = (
+        item("one", 1, 0)
+        + item("first", 1, 1)
+        + item("second", 1, 1)
+        + item("two", 1, 0)
+        + item("again", 1, 1)
+        + item("dot", 2, 0)
+        + item("restarted", 3, 0)
+        + item("plain", 0, 0)
+    )
     parsed = parse(package(body, {"numbering": NUMBERING}))
     assert texts(parsed) == [
-        "1. one", "1.a) first", "1.b) second", "2. two", "2.a) again", "- dot", "1. restarted", "plain"
+        "1. one",
+        "1.a) first",
+        "1.b) second",
+        "2. two",
+        "2.a) again",
+        "- dot",
+        "1. restarted",
+        "plain",
     ]
     assert [block.kind for block in parsed.blocks] == [BlockKind.LIST_ITEM] * 7 + [BlockKind.PARAGRAPH]
 
@@ -191,7 +218,9 @@ def test_case_77_and_82_tables_as_rows_with_merged_cells_once():
     table.cell(2, 0).merge(table.cell(3, 0))
     rows = parse(made(document)).blocks
     assert [row.text for row in rows] == [
-        "Boat | Fee | Note", "Boat: Cutter; Fee: 12.50; Note: early", "Boat: Barge; Fee: 40; Note: late",
+        "Boat | Fee | Note",
+        "Boat: Cutter; Fee: 12.50; Note: early",
+        "Boat: Barge; Fee: 40; Note: late",
         "Fee: 9; Note: x",
     ]
     assert [row.header for row in rows] == [True, False, False, False]
@@ -227,7 +256,9 @@ def test_notes_follow_their_paragraph():
     body = p(r("Boats pay") + '<w:r><w:footnoteReference w:id="2"/></w:r>' + r(".")) + p(r("After"))
     parsed = parse(package(body, {"footnotes": notes}))
     assert [(b.kind, b.text) for b in parsed.blocks] == [
-        (BlockKind.PARAGRAPH, "Boats pay."), (BlockKind.NOTE, "See the tariff."), (BlockKind.PARAGRAPH, "After")
+        (BlockKind.PARAGRAPH, "Boats pay."),
+        (BlockKind.NOTE, "See the tariff."),
+        (BlockKind.PARAGRAPH, "After"),
     ]
     assert parsed.source_counts.words == 6
 
@@ -299,7 +330,7 @@ def test_damaged_and_hostile_files_are_parse_errors(body, message):
 def test_a_truncated_part_is_a_parse_error():
     whole = bytearray(package(p(r("text " * 3000))))
     at = whole.find(b"word/document.xml") + 60
-    whole[at:at + 20] = bytes(20)
+    whole[at : at + 20] = bytes(20)
     with pytest.raises(ParseError):
         parse(bytes(whole))
 

@@ -44,7 +44,7 @@ def damaged(data: bytes, damage) -> bytes:
     changed = bytearray(data)
     for share, piece in damage:
         at = int(share * len(changed))
-        changed[at:at + len(piece)] = piece
+        changed[at : at + len(piece)] = piece
     return bytes(changed)
 
 

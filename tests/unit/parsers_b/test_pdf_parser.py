@@ -57,12 +57,14 @@ def losses(parsed: Parsed) -> dict[str, int]:
 
 
 LEFT = [
-    "The harbour office opens at seven in", "the morning and closes when the last",
+    "The harbour office opens at seven in",
+    "the morning and closes when the last",
     "boat of the day has been tied to the",
     "quay and its cargo written down.",
 ]
 RIGHT = [
-    "Fees are paid to the clerk before any", "crate leaves the quay, and a receipt",
+    "Fees are paid to the clerk before any",
+    "crate leaves the quay, and a receipt",
     "is given for each payment that the",
     "clerk takes from a skipper.",
 ]
@@ -211,14 +213,22 @@ def word_places(parsed: Parsed, word: str):
 
 def test_case_86_broken_words_join_and_highlight_both_lines():
     made = Maker()
-    made.lines(60, 700, ["The office takes part in the interna-", "tional exchange of boats, and the well-",
-                         "known harbour master signs all of it."])
+    made.lines(
+        60,
+        700,
+        [
+            "The office takes part in the interna-",
+            "tional exchange of boats, and the well-",
+            "known harbour master signs all of it.",
+        ],
+    )
     parsed = parse(made.bytes())
     assert "the international exchange" in texts(parsed)[0]
     assert "the well-known harbour" in texts(parsed)[0]
     halves = word_places(parsed, "international")
     assert [(place.start, place.end) for place in halves] == [
-        (halves[0].start, halves[0].start + 7), (halves[0].start + 7, halves[0].start + 13)
+        (halves[0].start, halves[0].start + 7),
+        (halves[0].start + 7, halves[0].start + 13),
     ]
     assert halves[0].box[1] > halves[1].box[1]
     assert len(word_places(parsed, "well-known")) == 2
@@ -226,9 +236,15 @@ def test_case_86_broken_words_join_and_highlight_both_lines():
 
 def test_the_document_tells_whether_a_hyphen_is_true():
     made = Maker()
-    made.lines(60, 700, ["An email is no e-mail here; the cross-check is a cross-check of the cross-",
-                         "check, and the boatyard is a boatyard although it is broken as boat-",
-                         "yard at the line's end."])
+    made.lines(
+        60,
+        700,
+        [
+            "An email is no e-mail here; the cross-check is a cross-check of the cross-",
+            "check, and the boatyard is a boatyard although it is broken as boat-",
+            "yard at the line's end.",
+        ],
+    )
     text = texts(parse(made.bytes()))[0]
     assert text.count("cross-check") == 3
     assert "broken as boatyard at" in text
@@ -246,8 +262,15 @@ def test_a_word_broken_over_the_page_end_is_joined_with_two_pages():
 
 def test_compounds_and_numbers_keep_their_hyphens():
     made = Maker()
-    made.lines(60, 700, ["A state-of-the-art crane, a mother-in-law and the years 2019-",
-                         "2020 are written as they stand, and so is the state-of-", "the-art crane of the harbour."])
+    made.lines(
+        60,
+        700,
+        [
+            "A state-of-the-art crane, a mother-in-law and the years 2019-",
+            "2020 are written as they stand, and so is the state-of-",
+            "the-art crane of the harbour.",
+        ],
+    )
     text = texts(parse(made.bytes()))[0]
     assert text.count("state-of-the-art") == 2
     assert "2019-2020" in text
@@ -272,7 +295,7 @@ def test_every_word_has_its_own_place_inside_the_page():
     made.lines(60, 700, RIGHT)
     parsed = parse(made.bytes())
     for block in parsed.blocks:
-        assert [block.text[p.start:p.end] for p in block.places] == block.text.split()
+        assert [block.text[p.start : p.end] for p in block.places] == block.text.split()
         for place in block.places:
             x0, y0, x1, y1 = place.box
             assert 0 <= x0 < x1 <= WIDTH
@@ -367,16 +390,20 @@ def grid(made, rows, *, ruled, top=700, widths=(120, 120, 120)):
 
 def test_case_77_and_82_a_ruled_table_keeps_rows_and_cells():
     made = Maker()
-    grid(made, [["Boat", "Fee", "Note"], ["Cutter", "12.50", "paid by\nthe skipper"], ["Barge", "40.00", "in cash"]],
-         ruled=True)
+    grid(
+        made,
+        [["Boat", "Fee", "Note"], ["Cutter", "12.50", "paid by\nthe skipper"], ["Barge", "40.00", "in cash"]],
+        ruled=True,
+    )
     rows = [block for block in parse(made.bytes()).blocks if block.kind is BlockKind.ROW]
     assert [row.text for row in rows] == [
-        "Boat | Fee | Note", "Boat: Cutter; Fee: 12.50; Note: paid by the skipper",
+        "Boat | Fee | Note",
+        "Boat: Cutter; Fee: 12.50; Note: paid by the skipper",
         "Boat: Barge; Fee: 40.00; Note: in cash",
     ]
     assert [row.header for row in rows] == [True, False, False]
     assert {row.table for row in rows} == {0}
-    placed = [rows[1].text[place.start:place.end] for place in rows[1].places]
+    placed = [rows[1].text[place.start : place.end] for place in rows[1].places]
     assert placed == ["Cutter", "12.50", "paid", "by", "the", "skipper"]
 
 

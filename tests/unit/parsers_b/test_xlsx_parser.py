@@ -54,7 +54,10 @@ def test_a_sheet_is_a_heading_and_rows_with_names_beside_values():
     ]
     places = [block.places[0] for block in parsed.blocks]
     assert [(place.sheet, place.range) for place in places] == [
-        ("Fees", None), ("Fees", "A1:C1"), ("Fees", "A2:C2"), ("Fees", "A3:C3")
+        ("Fees", None),
+        ("Fees", "A1:C1"),
+        ("Fees", "A2:C2"),
+        ("Fees", "A3:C3"),
     ]
     assert [(place.start, place.end) for place in places] == [(0, len(block.text)) for block in parsed.blocks]
 
@@ -84,14 +87,19 @@ def test_case_77_and_82_every_cell_of_every_row():
 def test_blank_rows_separate_tables_and_each_finds_its_header():
     parsed = parse(book(S=[["x", "y"], [1, 2], [], [], ["p", "q"], [3, 4]]))
     assert [(block.text, block.table, block.places[0].range) for block in rows_of(parsed)] == [
-        ("x | y", 0, "A1:B1"), ("x: 1; y: 2", 0, "A2:B2"), ("p | q", 1, "A5:B5"), ("p: 3; q: 4", 1, "A6:B6")
+        ("x | y", 0, "A1:B1"),
+        ("x: 1; y: 2", 0, "A2:B2"),
+        ("p | q", 1, "A5:B5"),
+        ("p: 3; q: 4", 1, "A6:B6"),
     ]
 
 
 def test_a_title_above_the_header_is_no_header():
     parsed = parse(book(S=[["Fees of 2025"], *BOATS]))
     assert [(block.text, block.header) for block in rows_of(parsed)][:3] == [
-        ("Fees of 2025", False), ("Boat | Fee | Since", True), ("Boat: Cutter; Fee: 12.5; Since: 2024-03-01", False)
+        ("Fees of 2025", False),
+        ("Boat | Fee | Since", True),
+        ("Boat: Cutter; Fee: 12.5; Since: 2024-03-01", False),
     ]
 
 
@@ -107,10 +115,21 @@ def test_numbers_without_a_header_stay_plain():
 @pytest.mark.parametrize(
     ("value", "text"),
     [
-        (26.0, "26"), (0.1 + 0.2, "0.3"), (1234567.5, "1234567.5"), (-0.0, "-0"), (1e20, "100000000000000000000"),
-        (1e300, "1e+300"), (0.00001, "0.00001"), (True, "TRUE"), (False, "FALSE"), ("a\n b ", "a b"), ("", ""),
-        (date(2024, 2, 29), "2024-02-29"), (datetime(2024, 2, 29), "2024-02-29"),  # noqa: DTZ001 - sheets know no zone
-        (datetime(2024, 2, 29, 9, 5), "2024-02-29 09:05:00"), (time(9, 5), "09:05:00"),  # noqa: DTZ001
+        (26.0, "26"),
+        (0.1 + 0.2, "0.3"),
+        (1234567.5, "1234567.5"),
+        (-0.0, "-0"),
+        (1e20, "100000000000000000000"),
+        (1e300, "1e+300"),
+        (0.00001, "0.00001"),
+        (True, "TRUE"),
+        (False, "FALSE"),
+        ("a\n b ", "a b"),
+        ("", ""),
+        (date(2024, 2, 29), "2024-02-29"),
+        (datetime(2024, 2, 29), "2024-02-29"),  # noqa: DTZ001 - sheets know no zone
+        (datetime(2024, 2, 29, 9, 5), "2024-02-29 09:05:00"),  # noqa: DTZ001
+        (time(9, 5), "09:05:00"),
     ],
 )
 def test_values_as_people_read_them(value, text):
@@ -153,7 +172,9 @@ def test_a_far_cell_is_read_and_keeps_its_range():
     workbook.active["XFD1048576"] = "far"
     parsed = parse(saved(workbook))
     assert [(row.text, row.places[0].range) for row in rows_of(parsed)] == [
-        ("5", "A1"), ("2024-05-01", "A2"), ("far", "XFD1048576")
+        ("5", "A1"),
+        ("2024-05-01", "A2"),
+        ("far", "XFD1048576"),
     ]
     assert parsed.source_counts.rows == 3
 

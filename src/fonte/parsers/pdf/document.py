@@ -79,7 +79,8 @@ def opened(source: Source) -> Iterator[PdfDocument]:
 def title_of(document: PdfDocument) -> str | None:
     """The title in the file's own metadata."""
     title = document.get_metadata_value("Title").replace("\0", "").strip()
-    return title or None
+    # What programs write when nobody gave a title says nothing of the document.
+    return None if title.casefold() in {"", "untitled", "anonymous", "(anonymous)"} else title
 
 
 def labels_of(document: PdfDocument) -> tuple[str, ...]:
