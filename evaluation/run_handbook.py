@@ -121,13 +121,14 @@ def main() -> int:
     """Sync the handbook and measure."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--home", type=Path, default=ROOT / ".fonte-handbook")
+    parser.add_argument("--golden", type=Path, default=ROOT / "evaluation" / "golden" / "handbook.yaml")
     parser.add_argument("--half", choices=("tune", "held_out", "all"), default="all")
     parser.add_argument("--verbose", action="store_true")
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
     corpus = Corpus.open(options.home, config=ROOT / "sample" / "fonte.toml")
     corpus.sync(str(ROOT / "sample" / "handbook"))
-    golden = load_golden(ROOT / "evaluation" / "golden" / "handbook.yaml")
+    golden = load_golden(options.golden)
     if options.half != "all":
         kept = tuple(question for question in golden.questions if question.half == options.half)
         golden = GoldenSet(f"{golden.name} ({options.half})", kept, golden.corpus)

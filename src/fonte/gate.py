@@ -48,13 +48,13 @@ class GateModel:
 
 _MULTILINGUAL_E5_SMALL = GateModel(
     weights={
-        "sentence": 27.414,
-        "sentence_alignment": 35.531,
-        "comparable": -2.58,
+        "sentence": 71.2,
+        "similarity": 16.6,
+        "comparable": 0.8,
         "code_missing": -4.0,
         "quoted": -4.0,
     },
-    intercept=-49.027,
+    intercept=-74.8,
     threshold=0.5,
 )
 

@@ -46,7 +46,7 @@ def test_case_9_a_fact_on_page_seven_is_cited_on_page_seven(home: Path, tmp_path
     folder.mkdir()
     _ten_pages(folder / "house.pdf")
     assert fonte(home, "sync", str(folder)).status == 0
-    told = fonte(home, "ask", "Above what pressure must the boiler never run?").json
+    told = fonte(home, "ask", "The boiler must never run above how many bar?").json
     assert "3.5 bar" in told["answer"]
     citation = next(one for one in told["citations"] if "3.5 bar" in one["quote"])
     sentence = next(one for one in told["sentences"] if "3.5 bar" in one["text"])

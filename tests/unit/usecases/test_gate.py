@@ -59,7 +59,7 @@ def test_the_score_is_a_share_whatever_the_signs(signs: dict[str, float]) -> Non
 
 
 @pytest.mark.parametrize(
-    ("sign", "direction"), [("code_missing", -1), ("quoted", -1), ("sentence", 1), ("sentence_alignment", 1)]
+    ("sign", "direction"), [("code_missing", -1), ("quoted", -1), ("sentence", 1), ("similarity", 1)]
 )
 def test_signs_point_the_way_that_they_should(sign: str, direction: int) -> None:
     assert DEFAULT_GATE.weights[sign] * direction > 0
