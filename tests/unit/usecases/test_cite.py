@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from fonte.cite import cite, mint
 from fonte.types import Draft, DraftSentence
-from making import document, passage
+from usecase_making import document, passage
 
 LEAVE = document("Full-time staff get 26 days of leave. Part-time staff get a share of it.")
 TRAVEL = document("Trains are booked in second class. A night in a hotel costs at most 120 euro.", "travel.md")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fonte.context import build_passages
 from fonte.retrieve import Found
 from fonte.types import Document
-from making import document, passage
+from usecase_making import document, passage
 
 LONG = document("x" * 3200, "long.md")
 SHORT = document("y" * 320, "short.md")

@@ -25,8 +25,8 @@ from fonte.types import (
     Vector,
     Vectors,
 )
-from making import document, passage
 from strategies import WordTokenizer
+from usecase_making import document, passage
 
 WINDOW = 64
 DIMENSIONS = 32
