@@ -139,6 +139,8 @@ class _Comparison:
     parse: list[Source] = field(default_factory=list)
     unchanged: list[DocumentState] = field(default_factory=list)
     reroled: list[tuple[DocumentState, Acl]] = field(default_factory=list)
+    rights: list[tuple[DocumentState, Acl]] = field(default_factory=list)
+    """Documents that other roles may read from now on."""
     unreadable: list[tuple[str, str, FonteError]] = field(default_factory=list)
     narrowed: dict[str, Acl] = field(default_factory=dict)
     roots: dict[str, str] = field(default_factory=dict)
@@ -175,6 +177,8 @@ class _Comparison:
         # One without live rights may stand in a candidate that gave it more and that is published later.
         if not live.roles <= item.acl.roles or (self.pending and identity not in self.live):
             self.narrowed[identity] = item.acl
+        if state is not None and state.acl != item.acl:
+            self.rights.append((state, item.acl))
         if state is None or self.retry is not None or identity in self.deleted or self._changed(state, item):
             self.parse.append(item)
         elif state.acl != item.acl or live != item.acl:
@@ -202,6 +206,17 @@ class _Comparison:
         else:
             self.unreadable.append((uri, name, reason))
 
+    def _rights_notes(self) -> list[str]:
+        """Who may read more, and who less, than before this sync: nobody should widen rights without being told."""
+        wider = [one for one in self.rights if not one[1].roles <= one[0].acl.roles]
+        other = [one for one in self.rights if one[1].roles < one[0].acl.roles]
+        return [
+            f"{len(some)} documents are readable by {what}, first {some[0][0].name}: "
+            f"{_names(some[0][0].acl)} before, {_names(some[0][1])} now"
+            for what, some in (("other roles than before", wider), ("fewer roles than before", other))
+            if some
+        ]
+
     def plan(self, readers: Sequence[SourceReader]) -> Plan:
         """What to do, once every source was taken in."""
         removed, kept = self._not_seen([reader.root for reader in readers])
@@ -220,7 +235,9 @@ class _Comparison:
             existed=frozenset(self.before),
             on_top=self.same_recipe,
             carried=carried,
-            notes=tuple(note for reader in readers for note in reader.notes) if self.retry is None else (),
+            notes=(*(note for reader in readers for note in reader.notes), *self._rights_notes())
+            if self.retry is None
+            else (),
             restored=tuple(sorted(self.seen & self.deleted)),
             narrowed=self.narrowed,
             lost=self.lost,
@@ -337,3 +354,7 @@ def copies(plan: Plan, states: Sequence[DocumentState]) -> list[str]:
         notes += [f"{state.name} has the same content as {first.name}" for state in rest if state.uri in new]
     told = sorted(notes)[:MOST_COPIES_TOLD]
     return told + ([f"and {len(notes) - len(told)} more copies"] if len(notes) > len(told) else [])
+
+
+def _names(acl: Acl) -> str:
+    return ", ".join(sorted(acl.roles)) or "nobody"

@@ -532,7 +532,7 @@ class StoredChunk:
     title: str
     roles: frozenset[str]
     media_type: str
-    vector: Vector | None = None
+    vector: Vector | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

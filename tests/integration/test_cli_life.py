@@ -231,3 +231,15 @@ def test_records_become_documents_and_their_spans_slice(home: Path, tmp_path: Pa
     best = fonte(home, "search", "P-11 pressure").json["results"][0]
     assert (best["document_name"], best["title"]) == ("r1", "Pumps")
     assert best["content"] == shown["text"][best["locator"]["from"] : best["locator"]["to"]]
+
+
+def test_a_sync_that_widens_rights_says_so(folder: Path, home: Path) -> None:
+    assert fonte(home, "sync", str(folder), "--allow", "staff").json["notes"] == []
+    (folder / "leave.md").write_text(LEAVE + "\nOne more line.\n", encoding="utf-8")
+    wider = fonte(home, "sync", str(folder))
+    (note,) = wider.json["notes"]
+    assert note == "3 documents are readable by other roles than before, first leave.md: staff before, public now"
+    narrower = fonte(home, "sync", str(folder), "--allow", "staff").json["notes"]
+    assert len(narrower) == 1
+    assert "public before, staff now" in narrower[0]
+    assert fonte(home, "sync", str(folder), "--allow", "staff").json["notes"] == []

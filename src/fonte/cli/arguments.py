@@ -61,10 +61,9 @@ def _names(text: str) -> tuple[str, ...]:
 
 
 def _count(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"should be 1 or more, not {text}")
-    return number
+    if not text.strip().isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"should be a whole number from 1, not {text}")
+    return int(text)
 
 
 def _distance(text: str) -> float:
