@@ -16,6 +16,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from fonte.evaluation.destroyed import destroyed
 from fonte.evaluation.golden import GoldenSet, anchored
@@ -34,8 +35,8 @@ ROOT = Path(__file__).resolve().parents[1]
 MODELS = ("package:multilingual-e5-small", "package:all-MiniLM-L6-v2")
 
 
-def _characters(strategy: str, size: int, overlap: int, *, header: bool) -> ChunkingRecipe:
-    return ChunkingRecipe(strategy, size, overlap, header, "characters")  # type: ignore[arg-type]
+def _characters(strategy: Literal["boundaries", "blind"], size: int, overlap: int, *, header: bool) -> ChunkingRecipe:
+    return ChunkingRecipe(strategy, size, overlap, header, "characters")
 
 
 STRATEGIES: Mapping[str, ChunkingRecipe] = {

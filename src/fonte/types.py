@@ -3,6 +3,9 @@
 Offsets are half-open ranges of Unicode code points into a document's canonical text. Pages, slides and lines count
 from 1. Boxes are PDF points ``(x0, y0, x1, y1)`` measured from the lower left corner of the unrotated page.
 Constructors raise ``ValueError``; nothing here reads files, models or stores.
+
+One long file on purpose: the types name each other (a passage holds a document, a chunk and a hit), and every module
+imports from here alone. Its marked parts are where it would be cut.
 """
 
 from __future__ import annotations

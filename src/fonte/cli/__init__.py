@@ -32,6 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         output.note("interrupted; the index is as it was before")
         return INTERRUPTED
     except Exception as error:
+        # An edge: a person gets one line about a fault that is ours; FONTE_DEBUG shows where it was.
         if os.environ.get("FONTE_DEBUG"):
             raise
         output.error(_unexpected(error))

@@ -7,9 +7,13 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from fonte import contract
 from fonte.errors import FonteError
+
+if TYPE_CHECKING:
+    from rich.progress import TaskID
 
 _CONTROL = dict.fromkeys((*range(9), *range(11, 32), *range(127, 160)), "")
 _BIDI = dict.fromkeys((0x202A, 0x202B, 0x202C, 0x202D, 0x202E, 0x2066, 0x2067, 0x2068, 0x2069), "")
@@ -80,7 +84,7 @@ class Output:
             console=Console(stderr=True),
             transient=True,
         ) as bars:
-            tasks: dict[str, object] = {}
+            tasks: dict[str, TaskID] = {}
             last = 0.0
 
             def update(what: str, done: int, total: int | None) -> None:
@@ -91,6 +95,6 @@ class Output:
                 elif moment - last < _SECONDS_BETWEEN and done != total:
                     return
                 last = moment
-                bars.update(tasks[what], completed=done, total=total)  # type: ignore[arg-type]
+                bars.update(tasks[what], completed=done, total=total)
 
             yield update

@@ -53,6 +53,7 @@ def _built_on_first_use() -> Iterator[None]:
     def deferred(**settings: Any) -> Any:
         return config(**{"defer_build": True, **settings})
 
+    # Both are put back below; their types say that nobody may put anything in their place.
     pydantic.validate_call, pydantic.ConfigDict = later, deferred  # type: ignore[assignment,misc]
     try:
         yield
