@@ -9,28 +9,36 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
 class Needle:
     """A stretch of a document's canonical text that answers a question, anchored in the document, never in a chunk.
 
-    ``start..end`` is its half-open range of code points, both None when only its words are known.
+    ``start..end`` is its half-open range of code points, both None when only its words are known. ``text`` may be
+    empty where a range was given without words; anchoring fills it. ``line`` is where it stands in its golden file.
     """
 
     document: str
     text: str
     start: int | None = None
     end: int | None = None
+    line: int = field(default=0, compare=False)
 
     def __post_init__(self) -> None:
-        if not self.text.strip():
-            raise ValueError("a needle needs text")
         if (self.start is None) != (self.end is None):
             raise ValueError("a needle has both ends of its range or neither")
-        if self.start is not None and self.end is not None and self.end - self.start != len(self.text):
+        if self.start is None or self.end is None:
+            if not self.text.strip():
+                raise ValueError("a needle needs text")
+            return
+        if not 0 <= self.start < self.end:
+            raise ValueError(f"not a half-open range with characters in it: {self.start}..{self.end}")
+        if self.text and self.end - self.start != len(self.text):
             raise ValueError("a needle's text does not have its range's length")
+        if self.text and not self.text.strip():
+            raise ValueError("a needle needs text")
 
 
 @dataclass(frozen=True, slots=True)
