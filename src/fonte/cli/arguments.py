@@ -11,7 +11,7 @@ from typing import NoReturn
 
 from fonte.errors import ConfigError, InputError
 
-LATER = frozenset("eval compare calibrate golden label why lab serve mcp keys check erase backup restore bench".split())
+LATER = frozenset("eval compare calibrate label why lab serve mcp keys check erase backup restore bench".split())
 """Commands of the contract that this version does not have."""
 DESCRIPTION = "Ask your documents; every sentence of the answer is tied to the place it came from."
 
@@ -115,6 +115,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_asking(command)
     _add_looking(command)
     _add_life(command)
+    _add_evaluation(command)
     return parser
 
 
@@ -221,3 +222,21 @@ def _add_life(command: _Command) -> None:
     publish.add_argument("generation", metavar="ID")
     publish.add_argument("--override", metavar="REASON", help="publish in spite of its faults; the reason is kept")
     command("rollback", "go back to the generation before", "fonte rollback", _run("index", "rollback"))
+
+
+def _add_evaluation(command: _Command) -> None:
+    golden = command(
+        "golden",
+        "check a golden set, or import one",
+        "fonte golden check golden.yaml\n  fonte golden import dev-v2.0.json --format squad --language en --out squad",
+        _run("golden", "golden"),
+    )
+    golden.add_argument("action", choices=("check", "import"), help="what to do")
+    golden.add_argument(
+        "file", metavar="FILE", help="golden.yaml, a folder in BEIR layout, SQuAD's JSON or TREC topics"
+    )
+    golden.add_argument("--format", choices=("beir", "squad", "trec"), help="what is imported (else as it looks)")
+    golden.add_argument("--qrels", metavar="FILE", help="judgments of TREC topics")
+    golden.add_argument("--split", metavar="NAME", help="judgments in the folder qrels/ (default: test)")
+    golden.add_argument("--language", metavar="L", help="language of the imported questions, as en or it")
+    golden.add_argument("--out", metavar="PLACE", help="where the import goes: a new folder, or a new .yaml file")
