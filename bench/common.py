@@ -21,8 +21,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from fonte.protocols import Embedder, Tokenizer
-from fonte.types import Space, Vector, Vectors, sha256_hex
+from fonte.protocols import Embedder, TokenCoder, Tokenizer
+from fonte.types import Codes, Space, Vector, Vectors, sha256_hex
 
 Figures: TypeAlias = dict[str, float | int | str]
 ROOT = Path(__file__).resolve().parents[1]
@@ -136,6 +136,25 @@ class InstantEncoder:
     def embed_passages(self, texts: Sequence[str]) -> Vectors:
         """A unit row for each text."""
         return np.stack([self._vector(text) for text in texts])
+
+    @property
+    def codec(self) -> str:
+        """The real one's."""
+        return self.space.codec
+
+    def encode_passages(self, texts: Sequence[str]) -> tuple[Vectors, list[Codes]]:
+        """A unit row for each text, and a code for each of its tokens."""
+        return self.embed_passages(texts), [self._codes(text, self.tokenizer.count(text)) for text in texts]
+
+    def encode_query(self, text: str) -> tuple[Vector, Codes]:
+        """The real ones, unless the bench leaves the encoder out."""
+        if self.instant_questions or not isinstance(self.real, TokenCoder):
+            return self._vector(text), self._codes(text, self.tokenizer.count(text))
+        return self.real.encode_query(text)
+
+    def _codes(self, text: str, tokens: int) -> Codes:
+        seed = int(sha256_hex(text)[:8], 16)
+        return np.random.default_rng(seed).integers(-40, 41, (tokens, self.space.code_width), np.int8)
 
     def embed_query(self, text: str) -> Vector:
         """The real vector, unless the bench leaves the encoder out."""

@@ -31,13 +31,13 @@ def asker_of(question: Question) -> Principal:
     return Principal(roles=question.roles - {"public"})
 
 
-def needle_found(corpus: Corpus, question: Question, text: str) -> bool:
-    """Whether one of the first five chunks holds a whole needle."""
+def needle_found(corpus: Corpus, question: Question, text: str) -> tuple[bool, bool]:
+    """Whether the first chunk holds a whole needle, and whether one of the first five does."""
     found = corpus.search(text, principal=asker_of(question), k=K)
     rows = [
         Retrieved(one.stored.document_name, one.locator.start, one.locator.end, one.content) for one in found.results
     ]
-    return needle_at(rows, question.needles, K) > 0
+    return needle_at(rows, question.needles, 1) > 0, needle_at(rows, question.needles, K) > 0
 
 
 def citations_hold(corpus: Corpus, answer: Answered, asker: Principal) -> list[bool]:
@@ -77,9 +77,10 @@ def share(values: Iterable[bool]) -> dict[str, float | int]:
     }
 
 
-def run(corpus: Corpus, golden: GoldenSet, *, verbose: bool) -> dict[str, object]:
+def run(corpus: Corpus, golden: GoldenSet, *, verbose: bool, reranked: bool) -> dict[str, object]:
     """Every figure of the set."""
     needles: list[bool] = []
+    first: list[bool] = []
     facts: list[bool] = []
     answered: list[bool] = []
     refused: list[bool] = []
@@ -96,7 +97,9 @@ def run(corpus: Corpus, golden: GoldenSet, *, verbose: bool) -> dict[str, object
             refused.append(isinstance(answer, Abstained))
         else:
             answered.append(isinstance(answer, Answered))
-            needles.append(needle_found(corpus, question, text))
+            at_once, found = needle_found(corpus, question, text)
+            first.append(at_once)
+            needles.append(found)
             facts.append(isinstance(answer, Answered) and holds_fact(question, answer.text))
         if verbose:
             fault = not right or (question.answerable and not (needles[-1] and facts[-1]))
@@ -108,7 +111,9 @@ def run(corpus: Corpus, golden: GoldenSet, *, verbose: bool) -> dict[str, object
     return {
         "set": golden.name,
         "fingerprint": golden.fingerprint,
+        "reranked": reranked,
         "citations_exact": share(cited),
+        "needle@1": share(first),
         f"needle@{K}": share(needles),
         "answer_holds_fact": share(facts),
         "answerable_answered": share(answered),
@@ -123,16 +128,18 @@ def main() -> int:
     parser.add_argument("--home", type=Path, default=ROOT / ".fonte-handbook")
     parser.add_argument("--golden", type=Path, default=ROOT / "evaluation" / "golden" / "handbook.yaml")
     parser.add_argument("--half", choices=("tune", "held_out", "all"), default="all")
+    parser.add_argument("--no-rerank", action="store_true", help="the fused order, not reranked")
     parser.add_argument("--verbose", action="store_true")
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
-    corpus = Corpus.open(options.home, config=ROOT / "sample" / "fonte.toml")
+    environ = {"FONTE_RETRIEVAL_RERANK": "false"} if options.no_rerank else {}
+    corpus = Corpus.open(options.home, config=ROOT / "sample" / "fonte.toml", environ=environ)
     corpus.sync(str(ROOT / "sample" / "handbook"))
     golden = load_golden(options.golden)
     if options.half != "all":
         kept = tuple(question for question in golden.questions if question.half == options.half)
         golden = GoldenSet(f"{golden.name} ({options.half})", kept, golden.corpus)
-    result = run(corpus, golden, verbose=options.verbose)
+    result = run(corpus, golden, verbose=options.verbose, reranked=not options.no_rerank)
     text = json.dumps(result, indent=1, ensure_ascii=False)
     print(text)
     if options.out:

@@ -132,22 +132,16 @@ class EmbeddingSettings(_Section):
 class RetrievalSettings(_Section):
     """Widths of retrieval; each leg fetches ``candidates``, or ``k`` where that is more.
 
-    ``per_document`` 0 means no cap; ``max_distance`` is a cosine distance, above 0 to 2.
+    ``rerank`` acts where the model's token vectors are in the index, and not in mode ``bm25``; ``per_document`` 0 means
+    no cap; ``max_distance`` is a cosine distance, above 0 to 2.
     """
 
     k: Positive = 8
     candidates: Positive = 50
     mode: Literal["hybrid", "bm25", "dense"] = "hybrid"
-    rerank: bool = False
+    rerank: bool = True
     max_distance: Annotated[float, Field(gt=0, le=2)] | None = None
     per_document: Annotated[int, Field(ge=0)] = 4
-
-    @field_validator("rerank")
-    @classmethod
-    def _built(cls, value: bool) -> bool:  # noqa: FBT001 - pydantic calls it
-        if value:
-            raise ValueError("reranking is not built yet in this version")
-        return value
 
 
 class GateSettings(_Later):

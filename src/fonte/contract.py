@@ -214,6 +214,7 @@ def status(one: CorpusStatus) -> Json:
         "chunks": active.chunks if active else 0,
         "recipe": active.recipe.id if active else None,
         "embedding_model": active.recipe.space.model if active else None,
+        "token_codec": (active.recipe.space.codec or None) if active else None,
         "candidates": list(one.candidates),
         "stale": None
         if stale is None
@@ -280,6 +281,7 @@ def _stamp(one: Stamp) -> Json:
         "extractor": one.extractor,
         "chunking": one.chunking,
         "terms": one.terms,
+        "codec": one.codec or None,
     }
 
 

@@ -22,7 +22,7 @@ from fonte.named import absent, called, documents_of, only_one, place_in
 from fonte.parts import Parts, SourceOptions, Stores, TenantStore
 from fonte.protocols import Catalog, Embedder, IndexReader, Progress
 from fonte.publish import publish, rollback
-from fonte.retrieve import Mode
+from fonte.retrieve import Mode, with_rerank
 from fonte.sync import Syncer
 from fonte.types import (
     Abstained,
@@ -157,15 +157,18 @@ class OpenCorpus:
         principal: Principal,
         k: int | None = None,
         mode: Mode | None = None,
+        rerank: bool | None = None,
         max_distance: float | None = None,
         filters: Filters = Filters(),  # noqa: B008 - frozen
     ) -> SearchResults:
         """Ranked passages that the principal may read.
 
+        ``rerank`` None does as the settings say, where token vectors are at hand and the mode is not ``bm25``.
+
         Raises:
-            InvalidQuery, ModelUnavailable, StoreError
+            InvalidQuery, ModelUnavailable, StoreError. ConfigError: reranking was asked for and cannot be done.
         """
-        asker = self._asker(principal, k=k, mode=mode, max_distance=max_distance)
+        asker = self._asker(principal, k=k, mode=mode, rerank=rerank, max_distance=max_distance)
         query = _query(text, principal, filters)
         if asker is None:
             return SearchResults(query.text, "", (), {"total": 0.0}, "")
@@ -223,7 +226,13 @@ class OpenCorpus:
         return self._store_of(principal.tenant).catalog.answer(answer_id, principal)
 
     def _asker(
-        self, principal: Principal, *, k: int | None, mode: Mode | None, max_distance: float | None
+        self,
+        principal: Principal,
+        *,
+        k: int | None,
+        mode: Mode | None,
+        max_distance: float | None,
+        rerank: bool | None = None,
     ) -> Asker | None:
         if k is not None and k < 1:
             raise InvalidQuery(f"k is {k}", hint="ask for 1 passage or more")
@@ -232,17 +241,16 @@ class OpenCorpus:
         if active is None:
             return None
         reader, embedder = self._opened(store, active)
-        if active.recipe.space != embedder.space:
+        if active.recipe.space.id != embedder.space.id:
             raise SpaceMismatch(
                 f"the index was built with {active.recipe.space.model}, the settings name {embedder.space.model}",
                 hint="set [embedding] source back, or run fonte sync to build a generation with the new model",
             )
         settings = self._parts.answers
-        retrieval = settings.retrieval
+        retrieval = replace(settings.retrieval, mode=mode or settings.retrieval.mode)
         retrieval = replace(
-            retrieval,
+            with_rerank(retrieval, reader, embedder, asked=rerank),
             k=k or retrieval.k,
-            mode=mode or retrieval.mode,
             candidates=max(retrieval.candidates, k or retrieval.k),
             max_distance=max_distance if max_distance is not None else retrieval.max_distance,
         )

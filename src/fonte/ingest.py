@@ -13,14 +13,12 @@ from dataclasses import fields as fields_of
 from datetime import UTC, datetime
 from typing import Protocol
 
-import numpy as np
-
+from fonte.embedding import embed_cached, fitted
 from fonte.errors import FonteError
 from fonte.plan import Plan, Tally, extractor_now, said_of
 from fonte.protocols import Catalog, Chunker, Embedder, IndexStore, IndexWriter, Progress, Terms, VectorCache
 from fonte.text.canonical import canonicalise
 from fonte.text.ledger import balance
-from fonte.text.normalise import search_form
 from fonte.types import (
     SEARCHABLE,
     Acl,
@@ -35,10 +33,7 @@ from fonte.types import (
     Source,
     Stamp,
     StoredChunk,
-    Vector,
-    Vectors,
     document_id,
-    sha256_hex,
 )
 
 BATCH_CHUNKS = 256
@@ -270,9 +265,10 @@ class Ingestor:
         for start in range(0, len(stored), BATCH_CHUNKS):
             batch = stored[start : start + BATCH_CHUNKS]
             texts = [fitted(one.chunk, self.embedder) for one in batch]
-            vectors, embedded = embed_cached(texts, self.embedder, self.cache)
-            writer.add(batch, [self.terms.document_terms(one.chunk.text, one.chunk.language) for one in batch], vectors)
-            tally.embedded += embedded
+            made = embed_cached(texts, self.embedder, self.cache)
+            terms = [self.terms.document_terms(one.chunk.text, one.chunk.language) for one in batch]
+            writer.add(batch, terms, made.vectors, made.codes)
+            tally.embedded += made.new
             tally.chunks_added += len(batch)
             progress("embedding", tally.chunks_added, None)
         self.catalog.put_documents(generation, [(one.state, one.document) for one in waiting])
@@ -290,6 +286,7 @@ def stamp_of(recipe: Recipe, extractor: str) -> Stamp:
         extractor=extractor,
         chunking=f"{cut.strategy}/{cut.size}/{cut.overlap}/{cut.unit}/{'header' if cut.header else 'bare'}",
         terms=recipe.terms,
+        codec=recipe.space.codec,
     )
 
 
@@ -309,45 +306,6 @@ def staleness(states: Sequence[DocumentState], recipe: Recipe, extractors: Mappi
         if fields:
             differs[state.document_id] = fields
     return differs
-
-
-def embed_cached(texts: Sequence[str], embedder: Embedder, cache: VectorCache) -> tuple[Vectors, int]:
-    """Unit vectors of texts that fit the window, shape (n, dim), and how many had to be made."""
-    space = embedder.space
-    keys = [sha256_hex(text) for text in texts]  # see vector_key
-    known = cache.get(space.id, list(dict.fromkeys(keys)))
-    wanted = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
-    if wanted:
-        made = embedder.embed_passages(list(wanted.values()))
-        fresh: dict[str, Vector] = dict(zip(wanted, made, strict=True))
-        cache.put(space.id, fresh)
-        known = {**known, **fresh}
-    return np.stack([known[key] for key in keys]), len(wanted)
-
-
-def vector_key(text: str) -> str:
-    """Under what name the vector of a chunk's text is remembered when the text fits the window."""
-    return sha256_hex(search_form(text))
-
-
-def fitted(chunk: Chunk, embedder: Embedder) -> str:
-    """What is embedded of a chunk: its search form, or the head of it that fits the window.
-
-    The ledger has counted a chunk beyond the window as truncated before it comes here.
-    """
-    text = search_form(chunk.text)
-    if chunk.tokens <= embedder.tokenizer.window:
-        return text
-    room = embedder.tokenizer.window - embedder.tokenizer.overhead
-    offsets = embedder.tokenizer.offsets(text)
-    if len(offsets) <= room:
-        return text
-    cut = text[: offsets[room - 1][1]]
-    # Cutting can change how the last word is split, by a token or two.
-    while embedder.tokenizer.count(cut) > room:
-        room -= 1
-        cut = text[: offsets[room - 1][1]]
-    return cut
 
 
 def _stored(document: Document, chunk: Chunk) -> StoredChunk:

@@ -15,6 +15,7 @@ from typing import Protocol, runtime_checkable
 from fonte.types import (
     Acl,
     Chunk,
+    Codes,
     Document,
     DocumentState,
     Draft,
@@ -131,6 +132,25 @@ class TokenEmbedder(Protocol):
         """The same for passages, in order."""
 
 
+@runtime_checkable
+class TokenCoder(Protocol):
+    """An embedder whose pass over a text also gives a small code for each of its tokens, to be kept and compared."""
+
+    @property
+    def codec(self) -> str:
+        """Id of the codec, which is also its space's; empty where this model has none."""
+
+    def encode_passages(self, texts: Sequence[str]) -> tuple[Vectors, list[Codes]]:
+        """What ``embed_passages`` gives, and the codes of each text's tokens, out of the same pass.
+
+        Raises:
+            As ``embed_passages``.
+        """
+
+    def encode_query(self, text: str) -> tuple[Vector, Codes]:
+        """What ``embed_query`` gives, and the codes of the question's tokens (none may be left), in the same pass."""
+
+
 class Generator(Protocol):
     """Passages to a draft. What it writes is not trusted."""
 
@@ -173,11 +193,18 @@ class IndexWriter(Protocol):
     def remove_documents(self, document_ids: Sequence[str]) -> int:
         """Drop all chunks of the documents; how many chunks went."""
 
-    def add(self, chunks: Sequence[StoredChunk], terms: Sequence[Sequence[str]], vectors: Vectors) -> None:
-        """Add chunks with their terms and unit vectors.
+    def add(
+        self,
+        chunks: Sequence[StoredChunk],
+        terms: Sequence[Sequence[str]],
+        vectors: Vectors,
+        codes: Sequence[Codes] | None = None,
+    ) -> None:
+        """Add chunks with their terms, unit vectors and, where the space has a codec, the codes of their tokens.
 
         Raises:
-            SpaceMismatch: vectors of another dimension. ValueError: rows that are not unit vectors.
+            SpaceMismatch: vectors or codes of another dimension, codes that are missing, or that the space does not
+                have. ValueError: rows that are not unit vectors.
         """
 
     def set_roles(self, roles: Mapping[str, frozenset[str]]) -> None:
@@ -207,6 +234,12 @@ class IndexReader(Protocol):
         self, chunk_ids: Sequence[str], principal: Principal, *, revoked: Sequence[str]
     ) -> dict[str, StoredChunk]:
         """The chunks by id, those that the principal may not read left out."""
+
+    def codes(self, chunk_ids: Sequence[str], principal: Principal, *, revoked: Sequence[str]) -> dict[str, Codes]:
+        """Token codes of the chunks by id, those that the principal may not read left out.
+
+        Nothing comes back where the generation's space has no codec.
+        """
 
     def distances(self, vector: Vector, chunk_ids: Sequence[str]) -> dict[str, float]:
         """Exact cosine distance of the vector to each of the chunks."""
@@ -242,13 +275,16 @@ class IndexStore(Protocol):
 
 
 class VectorCache(Protocol):
-    """Vectors already known, by (text hash, space)."""
+    """Vectors, and codes of tokens, already known by text hash and space (``Space.key``)."""
 
     def get(self, space: str, text_hashes: Sequence[str]) -> dict[str, Vector]:
         """Those that are known."""
 
-    def put(self, space: str, vectors: Mapping[str, Vector]) -> None:
-        """Remember unit vectors."""
+    def codes(self, space: str, text_hashes: Sequence[str]) -> dict[str, Codes]:
+        """Codes of tokens of those that are known with them."""
+
+    def put(self, space: str, vectors: Mapping[str, Vector], codes: Mapping[str, Codes] | None = None) -> None:
+        """Remember unit vectors, and with each of them the codes of its text's tokens where there are some."""
 
     def count(self) -> int:
         """How many are remembered, of all spaces."""

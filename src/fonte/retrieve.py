@@ -1,4 +1,4 @@
-"""A question to a ranking: terms → BM25, embedding → dense, reciprocal rank fusion, diversity.
+"""A question to a ranking: terms → BM25, embedding → dense, reciprocal rank fusion, reranking, diversity.
 
 The principal and the filters act inside each leg, before k. Every stage leaves its Ranking for the trace.
 """
@@ -14,27 +14,34 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Literal
 
-from fonte.protocols import Embedder, IndexReader, Terms
+from fonte.errors import ConfigError
+from fonte.protocols import Embedder, IndexReader, Terms, TokenCoder
 from fonte.ranking.diversity import Candidate, Group, diversify
 from fonte.ranking.fusion import fuse
 from fonte.ranking.languages import centered, shifts
-from fonte.types import UNKNOWN_LANGUAGE, Hit, Language, Query, Ranking, StoredChunk, Vector
+from fonte.ranking.late import SHIFT_WEIGHT, maxsim
+from fonte.types import UNKNOWN_LANGUAGE, Codes, Hit, Language, Query, Ranking, StoredChunk, Vector
 
 Mode = Literal["hybrid", "bm25", "dense"]
 
 BM25 = "bm25"
 DENSE = "dense"
+FUSION = "fusion"
+RERANK = "rerank"
 
 
 @dataclass(frozen=True, slots=True)
 class RetrievalSettings:
-    """Widths and cuts. ``max_distance`` is a plain cut on cosine distance; fused scores are never cut."""
+    """Widths and cuts. ``max_distance`` is a plain cut on cosine distance; fused and rerank scores are never cut."""
 
     k: int = 8
     candidates: int = 50
     mode: Mode = "hybrid"
     per_document: int = 4
     max_distance: float | None = None
+    rerank: bool = False
+    """Order the first ``rerank_depth`` anew by late interaction; the index and the embedder must have one codec."""
+    rerank_depth: int = 25
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +69,8 @@ class Retrieved:
     query_vector: Vector | None = None
     shifts: Mapping[Language, float] = field(default_factory=dict)
     """What similarities to passages in each language are moved by, so that they can be compared."""
+    query_codes: Codes | None = None
+    """Of the question's tokens, where it was reranked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,26 +90,35 @@ class Retriever:
         """
         began = time.perf_counter()
         timings: dict[str, float] = {}
-        legs, vector = self._legs(query, revoked, settings, timings)
+        legs, asked = self._legs(query, revoked, settings, timings)
         mark = time.perf_counter()
         ids = list(dict.fromkeys(hit.chunk_id for hits in legs.values() for hit in hits))
         stored = self.reader.chunks(ids, query.principal, revoked=revoked)
         legs = {leg: [hit for hit in hits if hit.chunk_id in stored] for leg, hits in legs.items()}
         fused = fuse(legs, applicable=lambda chunk_id, leg: _applies(leg, query, stored[chunk_id]))
-        if vector is not None:
-            fused = self._with_distances(fused, vector)
+        if asked is not None:
+            fused = self._with_distances(fused, asked.vector)
         kept = [hit for hit in fused if _within(hit, settings.max_distance)]
-        found = _diverse(kept, stored, settings)
         rankings = [Ranking(leg, tuple(hits)) for leg, hits in legs.items()]
-        rankings.append(Ranking("fusion", tuple(fused)))
+        rankings.append(Ranking(FUSION, tuple(fused)))
         timings["fuse"] = _since(mark)
+        moved = shifts(asked.vector, self.reader.centroids()) if asked is not None else {}
+        if asked is not None and asked.codes is not None and len(asked.codes):
+            mark = time.perf_counter()
+            ranked, rest = self._reranked(kept, asked.codes, moved, stored, query, revoked, settings.rerank_depth)
+            rankings.append(Ranking(RERANK, tuple(ranked)))
+            kept = [*ranked, *rest]
+            timings["rerank"] = _since(mark)
+        mark = time.perf_counter()
+        found = _diverse(kept, stored, settings)
+        timings["fuse"] += _since(mark)
         timings["total"] = _since(began)
-        moved = shifts(vector, self.reader.centroids()) if vector is not None else {}
-        return Retrieved(tuple(found), tuple(rankings), timings, vector, moved)
+        vector, codes = (asked.vector, asked.codes) if asked is not None else (None, None)
+        return Retrieved(tuple(found), tuple(rankings), timings, vector, moved, codes)
 
     def _legs(
         self, query: Query, revoked: Sequence[str], settings: RetrievalSettings, timings: dict[str, float]
-    ) -> tuple[dict[str, list[Hit]], Vector | None]:
+    ) -> tuple[dict[str, list[Hit]], _Asked | None]:
         """The hits of each leg that the mode asks for, run side by side."""
 
         def lexical() -> list[Hit]:
@@ -111,18 +129,19 @@ class Retriever:
             return hits
 
         if settings.mode == "bm25":
-            vector = self._embed(query, timings) if settings.max_distance is not None else None
-            return {BM25: lexical()}, vector
+            needed = settings.rerank or settings.max_distance is not None
+            asked = self._embed(query, settings, timings) if needed else None
+            return {BM25: lexical()}, asked
         pending = _beside(os.getpid()).submit(lexical) if settings.mode == "hybrid" else None
         try:
-            vector = self._embed(query, timings)
+            asked = self._embed(query, settings, timings)
             mark = time.perf_counter()
-            dense = self._dense(vector, query, revoked, settings.candidates)
+            dense = self._dense(asked.vector, query, revoked, settings.candidates)
             timings["dense"] = _since(mark)
         finally:
             # Nothing reads the index after a question has ended, however it ended.
             wait([pending] if pending is not None else [])
-        return {DENSE: dense} if pending is None else {BM25: pending.result(), DENSE: dense}, vector
+        return {DENSE: dense} if pending is None else {BM25: pending.result(), DENSE: dense}, asked
 
     def _dense(self, vector: Vector, query: Query, revoked: Sequence[str], k: int) -> list[Hit]:
         """The nearest in each language, compared by how far each stands out of its own language.
@@ -137,11 +156,41 @@ class Retriever:
         }
         return centered(found, shifts(vector, centroids))[:k]
 
-    def _embed(self, query: Query, timings: dict[str, float]) -> Vector:
+    def _embed(self, query: Query, settings: RetrievalSettings, timings: dict[str, float]) -> _Asked:
+        """The question's vector, and the codes of its tokens out of the same pass where it is to be reranked."""
         mark = time.perf_counter()
-        vector = self.embedder.embed_query(query.text)
+        if settings.rerank and isinstance(self.embedder, TokenCoder) and can_rerank(self.reader, self.embedder):
+            asked = _Asked(*self.embedder.encode_query(query.text))
+        else:
+            asked = _Asked(self.embedder.embed_query(query.text))
         timings["embed"] = _since(mark)
-        return vector
+        return asked
+
+    def _reranked(
+        self,
+        hits: Sequence[Hit],
+        question: Codes,
+        moved: Mapping[Language, float],
+        stored: Mapping[str, StoredChunk],
+        query: Query,
+        revoked: Sequence[str],
+        depth: int,
+    ) -> tuple[list[Hit], list[Hit]]:
+        """The first ``depth`` hits by late interaction, best first, ties by chunk id; and the rest as they were.
+
+        Only what came is ordered: nothing is added, and nothing is cut by its score.
+        """
+        first = hits[:depth]
+        codes = self.reader.codes([hit.chunk_id for hit in first], query.principal, revoked=revoked)
+        scored = [hit for hit in first if hit.chunk_id in codes]
+        near = maxsim(question, [codes[hit.chunk_id] for hit in scored])
+        ranked = []
+        for hit, value in zip(scored, near, strict=True):
+            shift = moved.get(stored[hit.chunk_id].chunk.language, 0.0)
+            score = round(value + SHIFT_WEIGHT * shift, 6)
+            ranked.append(replace(hit, score=score, rerank=score))
+        ranked.sort(key=lambda hit: (-hit.score, hit.chunk_id))
+        return ranked, [hit for hit in hits if hit.chunk_id not in codes]
 
     def _with_distances(self, hits: Sequence[Hit], vector: Vector) -> list[Hit]:
         """Exact distances also for hits that only BM25 found."""
@@ -150,6 +199,40 @@ class Retriever:
         return [
             hit if hit.dense_distance is not None else replace(hit, dense_distance=known[hit.chunk_id]) for hit in hits
         ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """The question as the encoder reads it."""
+
+    vector: Vector
+    codes: Codes | None = None
+
+
+def can_rerank(reader: IndexReader, embedder: Embedder) -> bool:
+    """Whether the index keeps token codes, and of the codec that the embedder writes."""
+    codec = reader.generation.recipe.space.codec
+    return bool(codec) and isinstance(embedder, TokenCoder) and embedder.codec == codec
+
+
+def with_rerank(
+    settings: RetrievalSettings, reader: IndexReader, embedder: Embedder, *, asked: bool | None
+) -> RetrievalSettings:
+    """The settings with ``rerank`` decided: as asked, else as they say, but not for words alone (mode ``bm25``).
+
+    Raises:
+        ConfigError: it was asked for, and the model keeps no token vectors or the index holds none of its codec.
+    """
+    able = can_rerank(reader, embedder)
+    if asked and not able:
+        if not embedder.space.codec:
+            raise ConfigError(
+                f"cannot rerank: {embedder.space.model} has no token vectors to keep",
+                hint='leave --rerank out, or set [embedding] source = "package:multilingual-e5-small"',
+            )
+        raise ConfigError("cannot rerank: the index holds no token vectors of this model", hint="run fonte sync again")
+    wanted = settings.rerank and settings.mode != BM25 if asked is None else asked
+    return replace(settings, rerank=wanted and able)
 
 
 @lru_cache(maxsize=1)

@@ -8,8 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from fonte.embedding import vector_key
 from fonte.errors import CorruptIndex, GateFailed, InputError, StoreUnavailable
-from fonte.ingest import Candidate, Ingestor, vector_key
+from fonte.ingest import Candidate, Ingestor
 from fonte.parts import Parts, SourceOptions, TenantStore
 from fonte.plan import Plan, Tally, copies, counted, failures, fault_of, plan_sync
 from fonte.protocols import Catalog, Progress, SourceReader
@@ -151,7 +152,7 @@ class Syncer:
         try:
             for one in kept:
                 texts = self.store.index.open(one).texts()
-                used.setdefault(one.recipe.space.id, set()).update(vector_key(text) for text in texts)
+                used.setdefault(one.recipe.space.key, set()).update(vector_key(text) for text in texts)
             cache.prune(used)
         except (CorruptIndex, StoreUnavailable):
             # The sync itself is done: what cannot be read or tidied now waits for the next one.

@@ -27,6 +27,8 @@ Vector: TypeAlias = "npt.NDArray[np.float32]"
 """One unit vector, shape (dim,)."""
 Vectors: TypeAlias = "npt.NDArray[np.float32]"
 """Unit vectors as rows, shape (n, dim)."""
+Codes: TypeAlias = "npt.NDArray[np.int8]"
+"""Token vectors as a token codec writes them, one row for each token: shape (tokens, width)."""
 Box: TypeAlias = tuple[float, float, float, float]
 Language: TypeAlias = str
 """ISO 639-1 code, or ``und`` when it is not known."""
@@ -402,6 +404,20 @@ class Space:
     dimensions: int
     window: int
     """Longest input in the encoder's own tokens, special tokens included."""
+    codec: str = ""
+    """Id of the codec that token vectors are kept in; empty where the model has none. No part of ``id``, which is that
+    of the whole vectors."""
+    code_width: int = 0
+    """Numbers in a token's code."""
+
+    def __post_init__(self) -> None:
+        if bool(self.codec) != bool(self.code_width):
+            raise ValueError("a codec has a width, and no width stands without its codec")
+
+    @property
+    def key(self) -> str:
+        """Under what name vectors and codes of this space are remembered."""
+        return f"{self.id}+{self.codec}" if self.codec else self.id
 
 
 @dataclass(frozen=True, slots=True)
@@ -766,6 +782,8 @@ class Stamp:
     extractor: str
     chunking: str
     terms: str
+    codec: str = ""
+    """Of the token vectors; empty where the model has none."""
 
 
 @dataclass(frozen=True, slots=True)

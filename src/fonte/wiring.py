@@ -27,7 +27,7 @@ from fonte.text.chunking import make_chunker
 from fonte.text.terms import Analyser
 from fonte.types import Recipe
 
-PIPELINE_VERSION = "2"
+PIPELINE_VERSION = "3"
 """Raised whenever fonte builds other index entries from the same parsed document."""
 
 
@@ -96,6 +96,7 @@ def make_parts(home: Path, settings: Settings) -> Parts:
                 mode=retrieval.mode,
                 per_document=retrieval.per_document,
                 max_distance=retrieval.max_distance,
+                rerank=retrieval.rerank,
             )
         ),
     )
@@ -197,7 +198,8 @@ def _embeds(settings: Settings) -> Check:
     except FonteError as error:
         return Check("embedding", ok=False, detail=error.message, hint=error.hint, required=True)
     space = embedder.space
-    detail = f"{space.model}, {space.dimensions} dimensions, window {space.window}"
+    tokens = "token vectors kept, results reranked" if space.codec else "no token vectors, results not reranked"
+    detail = f"{space.model}, {space.dimensions} dimensions, window {space.window}, {tokens}"
     return Check("embedding", ok=True, detail=detail, required=True)
 
 

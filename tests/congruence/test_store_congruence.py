@@ -6,9 +6,10 @@ import random
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from contract.memory_index import MemoryIndex
-from contract.store_making import RECIPE, question, random_units, sealed, stored
+from contract.store_making import CODED, question, random_codes, random_units, sealed, stored
 
 from fonte.stores.lance_index import LanceIndex
 from fonte.types import Generation
@@ -26,7 +27,7 @@ class Corpus:
         self.weights = [1 / (at + 1) for at in range(60)]
         self.version = 0
 
-    def document(self, name: str) -> tuple[list[Any], list[list[str]], Any]:
+    def document(self, name: str) -> tuple[list[Any], list[list[str]], Any, list[Any]]:
         self.version += 1
         roles = self.random.sample(ROLES, self.random.randint(0, 2))
         language = self.random.choice(["it", "en"])
@@ -36,7 +37,8 @@ class Corpus:
             for at in range(size)
         ]
         terms = [self.random.choices(self.words, self.weights, k=self.random.randint(0, 25)) for _ in chunks]
-        return chunks, terms, random_units(size, self.random.randint(0, 2**31))
+        codes = random_codes([self.random.randint(0, 40) for _ in chunks], self.random.randint(0, 2**31))
+        return chunks, terms, random_units(size, self.random.randint(0, 2**31)), codes
 
     def questions(self, count: int) -> list[tuple[list[str], Any, Any, list[str]]]:
         return [
@@ -62,13 +64,13 @@ def evolve(corpus: Corpus, stores: list[Any], bases: list[Generation | None], na
     new = [corpus.document(one) for one in (documents if bases[0] is None else changed)]
     after = []
     for store, base in zip(stores, bases):
-        writer = store.begin(RECIPE, base)
+        writer = store.begin(CODED, base)
         writer.set_roles(roles)
         writer.remove_documents(gone)
-        for chunks, terms, vectors in new:
+        for chunks, terms, vectors, codes in new:
             writer.remove_documents([chunks[0].chunk.document_id])
-            writer.add(chunks, terms, vectors)
-        after.append(sealed(writer, name))
+            writer.add(chunks, terms, vectors, codes)
+        after.append(sealed(writer, name, CODED))
     return after
 
 
@@ -90,6 +92,9 @@ def compare(corpus: Corpus, readers: list[Any]) -> int:
         ids = [hit.chunk_id for hit in near[0]]
         assert readers[1].distances(vector, ids) == pytest.approx(readers[0].distances(vector, ids), abs=2e-6)
         assert list(readers[1].chunks(ids, asked.principal, revoked=revoked)) == ids
+        expected, found = (one.codes(ids, asked.principal, revoked=revoked) for one in readers)
+        assert list(found) == list(expected) == ids
+        assert all(np.array_equal(found[key], expected[key]) for key in ids)
         assert readers[1].document_frequencies(terms) == readers[0].document_frequencies(terms)
     assert dict(readers[1].languages()) == dict(readers[0].languages())
     return hits
@@ -112,15 +117,15 @@ def test_scores_after_updates_equal_those_of_a_fresh_build(tmp_path: Path) -> No
     documents = {f"d{at}": corpus.document(f"d{at}") for at in range(20)}
     base = None
     for batch in (list(documents)[:12], list(documents)[6:]):
-        writer = store.begin(RECIPE, base)
+        writer = store.begin(CODED, base)
         writer.remove_documents(batch)
         for name in batch:
             writer.add(*documents[name])
-        base = sealed(writer, "g")
-    fresh = store.begin(RECIPE, None)
-    for chunks, terms, vectors in documents.values():
-        fresh.add(chunks, terms, vectors)
-    updated, new = store.open(base), store.open(sealed(fresh, "f"))
+        base = sealed(writer, "g", CODED)
+    fresh = store.begin(CODED, None)
+    for one in documents.values():
+        fresh.add(*one)
+    updated, new = store.open(base), store.open(sealed(fresh, "f", CODED))
     for terms, vector, asked, revoked in corpus.questions(30):
         for k in (3, 50):
             assert updated.bm25(terms, asked, revoked=revoked, k=k) == new.bm25(terms, asked, revoked=revoked, k=k)

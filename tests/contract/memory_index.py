@@ -20,6 +20,7 @@ class Row:
     stored: StoredChunk
     terms: tuple[str, ...]
     vector: np.ndarray
+    codes: np.ndarray | None = None
 
 
 @dataclass
@@ -27,6 +28,7 @@ class MemoryWriter:
     store: MemoryIndex
     table: str
     dimensions: int
+    code_width: int = 0
     rows: dict[str, Row] = field(default_factory=dict)
 
     def remove_documents(self, document_ids: Sequence[str]) -> int:
@@ -35,19 +37,31 @@ class MemoryWriter:
             del self.rows[key]
         return len(gone)
 
-    def add(self, chunks: Sequence[StoredChunk], terms: Sequence[Sequence[str]], vectors: np.ndarray) -> None:
+    def add(
+        self,
+        chunks: Sequence[StoredChunk],
+        terms: Sequence[Sequence[str]],
+        vectors: np.ndarray,
+        codes: Sequence[np.ndarray] | None = None,
+    ) -> None:
         if len(terms) != len(chunks) or len(vectors) != len(chunks):
             raise ValueError("lengths differ")
         if vectors.shape[1] != self.dimensions:
             raise SpaceMismatch("another dimension")
         if not np.all(np.abs(np.linalg.norm(vectors.astype(np.float64), axis=1) - 1) <= 1e-3):
             raise ValueError("not unit vectors")
+        if (codes is not None) != bool(self.code_width):
+            raise SpaceMismatch("codes missing, or not wanted")
+        if codes is not None and len(codes) != len(chunks):
+            raise ValueError("lengths differ")
+        if any(one.shape[1:] != (self.code_width,) or one.dtype != np.int8 for one in codes or ()):
+            raise SpaceMismatch("another width")
         if any(one.chunk.id in self.rows for one in chunks) or len({one.chunk.id for one in chunks}) != len(chunks):
             raise ValueError("twice")
         if any(not word or any(letter.isspace() for letter in word) for words in terms for word in words):
             raise ValueError("not a term")
-        for one, words, vector in zip(chunks, terms, vectors):
-            self.rows[one.chunk.id] = Row(one, tuple(words), vector)
+        for one, words, vector, coded in zip(chunks, terms, vectors, codes or [None] * len(chunks)):
+            self.rows[one.chunk.id] = Row(one, tuple(words), vector, coded)
 
     def set_roles(self, roles: Mapping[str, frozenset[str]]) -> None:
         for key, row in self.rows.items():
@@ -129,6 +143,10 @@ class MemoryReader:
         readable = {row.stored.chunk.id: row for row in self._readable(Query("x", principal), revoked)}
         return {key: replace(readable[key].stored, vector=readable[key].vector) for key in chunk_ids if key in readable}
 
+    def codes(self, chunk_ids: Sequence[str], principal: Principal, *, revoked: Sequence[str]) -> dict[str, np.ndarray]:
+        readable = {row.stored.chunk.id: row.codes for row in self._readable(Query("x", principal), revoked)}
+        return {key: readable[key] for key in chunk_ids if readable.get(key) is not None}
+
     def distances(self, vector: np.ndarray, chunk_ids: Sequence[str]) -> dict[str, float]:
         self._check(vector)
         return {key: 1 - float(self.rows[key].vector @ vector) for key in chunk_ids if key in self.rows}
@@ -155,7 +173,7 @@ class MemoryIndex:
         if base is not None and base.recipe.space != recipe.space:
             raise SpaceMismatch("another space")
         self.begun += 1
-        writer = MemoryWriter(self, f"table-{self.begun}", recipe.space.dimensions)
+        writer = MemoryWriter(self, f"table-{self.begun}", recipe.space.dimensions, recipe.space.code_width)
         if base is not None and (base.recipe.terms, base.recipe.chunking) == (recipe.terms, recipe.chunking):
             writer.rows = dict(self.open(base).rows)
         return writer

@@ -30,6 +30,9 @@ DIMENSIONS = 8
 SPACE = Space("space-1", "toy", "1", DIMENSIONS, 512)
 RECIPE = Recipe("p1", "n1", ChunkingRecipe(), "t1", SPACE)
 OTHER_SPACE = replace(RECIPE, space=Space("space-2", "toy", "2", DIMENSIONS, 512))
+CODE_WIDTH = 4
+CODED = replace(RECIPE, space=replace(SPACE, codec="codec-1", code_width=CODE_WIDTH))
+OTHER_CODEC = replace(RECIPE, space=replace(SPACE, codec="codec-2", code_width=CODE_WIDTH))
 OTHER_CHUNKING = replace(RECIPE, chunking=ChunkingRecipe(size=64))
 STAFF = Principal(roles=frozenset({"staff"}))
 
@@ -44,6 +47,12 @@ def unit(*values: float) -> np.ndarray:
 def random_units(count: int, seed: int, dimensions: int = DIMENSIONS) -> np.ndarray:
     drawn = np.random.default_rng(seed).standard_normal((count, dimensions))
     return (drawn / np.linalg.norm(drawn, axis=1, keepdims=True)).astype(np.float32)
+
+
+def random_codes(sizes: Iterable[int], seed: int, width: int = CODE_WIDTH) -> list[np.ndarray]:
+    """Token codes of chunks with so many tokens each."""
+    draw = np.random.default_rng(seed)
+    return [draw.integers(-127, 128, (size, width), np.int8) for size in sizes]
 
 
 def stored(

@@ -11,12 +11,16 @@ import numpy as np
 import pytest
 from contract.memory_index import MemoryIndex
 from contract.store_making import (
+    CODE_WIDTH,
+    CODED,
     OTHER_CHUNKING,
+    OTHER_CODEC,
     OTHER_SPACE,
     RECIPE,
     STAFF,
     build,
     question,
+    random_codes,
     random_units,
     sealed,
     stored,
@@ -362,3 +366,86 @@ def test_centroids_are_means_within_each_language(store: Any) -> None:
     assert found["it"][0] == pytest.approx((vectors[0] + vectors[2]) / 2, abs=1e-6)
     assert found["en"][0] == pytest.approx(vectors[1], abs=1e-6)
     assert dict(store.open(sealed(store.begin(RECIPE, None))).centroids()) == {}
+
+
+# --- token codes -----------------------------------------------------------------------------------------------------
+
+
+def coded(store: Any, rows: list[Any], codes: list[np.ndarray], base: Any = None, name: str = "g1") -> Any:
+    writer = store.begin(CODED, base)
+    writer.add(rows, [["x"]] * len(rows), random_units(len(rows), 7), codes)
+    return sealed(writer, name, CODED)
+
+
+def same(found: dict[str, np.ndarray], wanted: dict[str, np.ndarray]) -> bool:
+    kinds = {(one.dtype, one.shape[1]) for one in found.values()}
+    return (
+        list(found) == list(wanted)
+        and kinds <= {(np.dtype(np.int8), CODE_WIDTH)}
+        and all(np.array_equal(found[key], wanted[key]) for key in wanted)
+    )
+
+
+def test_codes_come_back_as_they_were_given_in_the_order_asked(store: Any) -> None:
+    sizes = [3, 1, 0, 300, 7]
+    given = random_codes(sizes, 1)
+    reader = store.open(coded(store, [stored(f"c{at}", f"d{at}") for at in range(5)], given))
+    found = reader.codes(["c4", "c2", "c9", "c3", "c0", "c4"], STAFF, revoked=())
+    assert same(found, {f"c{at}": given[at] for at in (4, 2, 3, 0)})
+    assert reader.codes([], STAFF, revoked=()) == {}
+
+
+def test_codes_are_given_to_those_who_may_read_the_chunk_and_to_no_other(store: Any) -> None:
+    roles = (["staff"], ["hr"], [], ["public"], ["public"])
+    given = random_codes([2] * 5, 2)
+    reader = store.open(coded(store, [stored(f"c{at}", f"d{at}", one) for at, one in enumerate(roles)], given))
+    every = [f"c{at}" for at in range(5)]
+    assert list(reader.codes(every, STAFF, revoked=["d4"])) == ["c0", "c3"]
+    assert reader.codes(every, replace(STAFF, tenant="other"), revoked=()) == {}
+    assert reader.codes(every, STAFF, revoked=()).keys() == reader.chunks(every, STAFF, revoked=()).keys()
+
+
+def test_codes_go_through_generations_with_their_chunks(store: Any) -> None:
+    given = random_codes([2, 3, 4], 3)
+    first = coded(store, [stored(f"c{at}", f"d{at}") for at in range(3)], given)
+    writer = store.begin(CODED, first)
+    writer.set_roles({"d0": frozenset({"hr", "staff"})})
+    writer.remove_documents(["d1"])
+    new = random_codes([5], 4)
+    writer.add([stored("n1", "d1")], [["x"]], random_units(1, 1), new)
+    second = sealed(writer, "g2", CODED)
+    every = ["c0", "c1", "c2", "n1"]
+    assert same(store.open(second).codes(every, STAFF, revoked=()), {"c0": given[0], "c2": given[2], "n1": new[0]})
+    assert same(store.open(first).codes(every, STAFF, revoked=()), {f"c{at}": given[at] for at in range(3)})
+
+
+def test_a_space_without_a_codec_has_no_codes(store: Any) -> None:
+    reader = store.open(build(store, [(stored("c1"), ["x"])]))
+    assert reader.codes(["c1"], STAFF, revoked=()) == {}
+    with pytest.raises(SpaceMismatch):
+        store.begin(RECIPE, None).add([stored("c2")], [["x"]], random_units(1, 1), random_codes([2], 1))
+
+
+@pytest.mark.parametrize(
+    "codes",
+    [None, random_codes([2], 1, CODE_WIDTH + 1), [np.zeros((2, CODE_WIDTH), np.float32)], [np.zeros(8, np.int8)]],
+    ids=["missing", "another width", "another kind", "no rows"],
+)
+def test_codes_that_are_not_the_spaces_are_refused(store: Any, codes: list[np.ndarray] | None) -> None:
+    writer = store.begin(CODED, None)
+    with pytest.raises(SpaceMismatch):
+        writer.add([stored("c1")], [["x"]], random_units(1, 1), codes)
+    with pytest.raises(ValueError):
+        writer.add([stored("c1")], [["x"]], random_units(1, 1), random_codes([2, 2], 1))
+
+
+def test_an_index_with_another_codec_is_never_built_upon(store: Any) -> None:
+    base = coded(store, [stored("c1")], random_codes([2], 1))
+    for other in (OTHER_CODEC, RECIPE):
+        with pytest.raises(SpaceMismatch):
+            store.begin(other, base)
+
+
+def test_an_empty_generation_has_no_codes(store: Any) -> None:
+    reader = store.open(sealed(store.begin(CODED, None), "g1", CODED))
+    assert reader.codes(["c1"], STAFF, revoked=()) == {}

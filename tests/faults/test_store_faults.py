@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from contract.store_making import building, publish, question, random_units, unit
+from contract.store_making import building, publish, question, random_codes, random_units, unit
 from faults.store_worker import DOCUMENTS, sync
 from lancedb.table import LanceTable
 
@@ -25,6 +25,7 @@ from fonte.errors import CorruptIndex, SchemaMismatch, StoreError, StoreUnavaila
 from fonte.stores import lance_index, pins
 from fonte.stores import sqlite as stores_sqlite
 from fonte.stores.home import Home, TenantStore, slug
+from fonte.stores.lance_rows import to_codes
 from fonte.stores.vector_cache import SqliteVectorCache
 from fonte.types import Principal
 
@@ -347,6 +348,24 @@ def test_a_damaged_cache_row_is_not_known(tmp_path: Path) -> None:
     found = cache.get("s", ["a", "b", "c", "d"])
     assert found.keys() == {"c"}
     assert np.array_equal(found["c"], vectors["c"])
+
+
+def test_a_row_with_damaged_codes_is_not_known(tmp_path: Path) -> None:
+    cache = SqliteVectorCache(tmp_path / "vectors.sqlite")
+    codes = dict(zip("abcde", random_codes([3] * 5, 1)))
+    cache.put("s", dict(zip("abcde", random_units(5, 1))), codes)
+    with cache._database.write() as connection:
+        connection.execute("UPDATE vectors SET codes = zeroblob(12) WHERE text_hash = 'a'")
+        connection.execute("UPDATE vectors SET codes = substr(codes, 1, 8) WHERE text_hash = 'b'")
+        connection.execute("UPDATE vectors SET code_width = 3 WHERE text_hash = 'c'")
+        connection.execute("UPDATE vectors SET codes = NULL, code_width = NULL WHERE text_hash = 'd'")
+    assert cache.codes("s", [*"abcde"]).keys() == {"e"}
+    assert cache.get("s", [*"abcde"]).keys() == {"e"}
+
+
+def test_token_codes_that_are_damaged_are_told_and_never_compared() -> None:
+    with pytest.raises(CorruptIndex, match="token codes"):
+        to_codes(b"12345", 4, "c1")
 
 
 def test_a_damaged_cache_file_starts_anew(tmp_path: Path) -> None:

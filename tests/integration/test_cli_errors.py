@@ -53,7 +53,6 @@ def test_wrong_use_is_one_line_and_leaves_no_home(tmp_path: Path, arguments: lis
         ["sync", ".", "--watch"],
         ["generations", "diff", "g1", "g2"],
         ["search", "x", "--as-of", "2026-01-01"],
-        ["search", "x", "--rerank"],
         *([command, "x"] for command in sorted(LATER)),
     ],
 )

@@ -15,7 +15,7 @@ from fonte.corpus import OpenCorpus, Parts, SourceOptions
 from fonte.errors import FonteError
 from fonte.gate import GateModel
 from fonte.parsers.registry import parse_body
-from fonte.types import Acl, Parsed, Source, Space, Vector, Vectors, sha256_hex
+from fonte.types import Acl, Codes, Parsed, Source, Space, Vector, Vectors, sha256_hex
 from fonte.wiring import make_parts
 from strategies import WordTokenizer
 
@@ -25,10 +25,14 @@ WIDE_OPEN = GateModel(weights={}, intercept=9.0, threshold=0.5)
 
 
 class WordEmbedder:
-    """The sum of one fixed random vector for each word; counts what it was asked for."""
+    """The sum of one fixed random vector for each word, which is also the word's code; counts what it was asked for.
 
-    def __init__(self) -> None:
-        self.space = Space("words", "words", "1", DIMENSIONS, 512)
+    Without ``codec`` it keeps no codes, as an endpoint does.
+    """
+
+    def __init__(self, codec: str = "word-codes") -> None:
+        self.space = Space("words", "words", "1", DIMENSIONS, 512, codec, DIMENSIONS if codec else 0)
+        self.codec = codec
         self.tokenizer = WordTokenizer(window=512)
         self.calls = 0
         self.texts: list[str] = []
@@ -41,10 +45,23 @@ class WordEmbedder:
     def embed_query(self, text: str) -> Vector:
         total = np.full(DIMENSIONS, 0.01)
         for word in text.casefold().split():
-            seed = int.from_bytes(hashlib.blake2b(word.encode("utf-8", "replace"), digest_size=4).digest())
-            total += np.random.default_rng(seed).normal(size=DIMENSIONS)
+            total += self._word(word)
         vector: Vector = (total / np.linalg.norm(total)).astype(np.float32)
         return vector
+
+    def encode_passages(self, texts: Sequence[str]) -> tuple[Vectors, list[Codes]]:
+        return self.embed_passages(texts), [self._codes(text) for text in texts]
+
+    def encode_query(self, text: str) -> tuple[Vector, Codes]:
+        return self.embed_query(text), self._codes(text)
+
+    def _codes(self, text: str) -> Codes:
+        words = [self._word(word) for word in text.casefold().split()]
+        return np.array([np.round(127 * one / np.linalg.norm(one)) for one in words], np.int8).reshape(-1, DIMENSIONS)
+
+    def _word(self, word: str) -> Vector:
+        seed = int.from_bytes(hashlib.blake2b(word.encode("utf-8", "replace"), digest_size=4).digest())
+        return np.random.default_rng(seed).normal(size=DIMENSIONS)
 
 
 class InlinePool:

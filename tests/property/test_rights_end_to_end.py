@@ -97,7 +97,8 @@ def check_search(corpus: OpenCorpus, live: Live, principal: Principal, question:
         COUNTED["copies"] += len(copies)
         if mode != "bm25":
             assert {*shown, *copies} == allowed, "nothing readable is held back either"
-        asker = corpus._asker(principal, k=20, mode=mode, max_distance=None)
+        assert {one.hit.rerank is None for one in found.results} <= {mode == "bm25"}
+        asker = corpus._asker(principal, k=20, mode=mode, max_distance=None, rerank=True)
         assert asker is not None
         for ranking in asker.prepare(Query(question, principal)).retrieved.rankings:
             assert allowed.issuperset(hit.document_id for hit in ranking.hits)
@@ -148,7 +149,7 @@ def counted() -> Iterator[None]:
     COUNTED.clear()
     yield
     print(dict(COUNTED))
-    for what in ("shown", "copies", "bm25", "dense", "fusion", "cited", "abstained"):
+    for what in ("shown", "copies", "bm25", "dense", "fusion", "rerank", "cited", "abstained"):
         assert COUNTED[what] > 20, what
 
 

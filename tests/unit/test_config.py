@@ -102,7 +102,6 @@ def test_a_wrong_setting_is_one_line_with_file_and_key(tmp_path: Path, text: str
         "[generation]\nname = 'gguf'",
         "[store]\ndatabase_url = 'postgresql://host/db'",
         "[store]\nuri = 's3://bucket'",
-        "[retrieval]\nrerank = true",
         "[golden]\npath = 'g.yaml'",
         "[golden]\nfloors = 'floors.json'",
         "[gate]\ncost_wrong = 4.0",

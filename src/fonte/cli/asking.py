@@ -27,6 +27,7 @@ def search(options: argparse.Namespace, output: Output) -> int:
             principal=principal(options),
             k=options.k,
             mode=options.mode,
+            rerank=options.rerank,
             max_distance=options.max_distance,
             filters=_filters(options.filter),
         )
@@ -94,7 +95,12 @@ def _passage(one: SearchResult, output: Output) -> None:
     hit = one.hit
     scores = [
         f"{name} {value:.3f}"
-        for name, value in (("rrf", hit.rrf), ("bm25", hit.bm25), ("distance", hit.dense_distance))
+        for name, value in (
+            ("rrf", hit.rrf),
+            ("bm25", hit.bm25),
+            ("distance", hit.dense_distance),
+            ("rerank", hit.rerank),
+        )
         if value is not None
     ]
     output.line(f"{one.rank}. {one.label} {one.fragment}  ({', '.join(scores)})")
@@ -123,5 +129,3 @@ def _filters(pairs: list[str]) -> Filters:
 def _refuse_unbuilt(options: argparse.Namespace) -> None:
     if options.as_of:
         raise not_built("--as-of")
-    if getattr(options, "rerank", None):
-        raise not_built("--rerank")

@@ -44,7 +44,10 @@ def status(options: argparse.Namespace, output: Output) -> int:
     if active is None:
         output.line("no generation is active: run fonte sync FOLDER")
     else:
-        output.line(f"generation {active.id}, {active.chunks} chunks, {active.recipe.space.model}")
+        tokens = "with" if active.recipe.space.codec else "without"
+        output.line(
+            f"generation {active.id}, {active.chunks} chunks, {active.recipe.space.model} {tokens} token vectors"
+        )
         output.line(
             "documents: " + (", ".join(f"{number} {name}" for name, number in found.documents.items()) or "none")
         )

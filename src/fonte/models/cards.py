@@ -43,6 +43,9 @@ class ModelCard:
     """Identity of the tokenizer: a version of our own construction, or the hash of its file."""
     weights_sha256: str
     licence: str
+    codec: str = ""
+    """Id of the codec of its token vectors (``fonte.ranking.late.TokenCodec.id``); empty: tokens are not kept."""
+    code_width: int = 0
     normalise: bool = True
     """Whether vectors are scaled to length 1 after pooling. Always so here: the store wants unit rows."""
 
@@ -54,7 +57,7 @@ class ModelCard:
 
     @property
     def space(self) -> Space:
-        """The space of this card: its id is a hash over every field, the weights' hash among them."""
+        """The space of this card: its id is a hash over all that changes a vector, the weights' hash among it."""
         identity = sha256_hex(
             "\0".join(
                 (
@@ -70,7 +73,7 @@ class ModelCard:
                 ),
             ),
         )[:20]
-        return Space(identity, self.name, self.revision, self.dimensions, self.window)
+        return Space(identity, self.name, self.revision, self.dimensions, self.window, self.codec, self.code_width)
 
 
 E5_WEIGHTS = WeightsFile(
@@ -90,6 +93,8 @@ E5_SMALL = ModelCard(
     tokenizer="unigram-charsmap-1",
     weights_sha256=E5_WEIGHTS.sha256,
     licence="MIT",
+    codec="38f9d2f8878f57809048",
+    code_width=128,
 )
 
 _MINILM_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"

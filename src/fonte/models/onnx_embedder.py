@@ -14,7 +14,8 @@ from fonte.models.cards import ModelCard, Pooling
 from fonte.models.threads import available_cores
 from fonte.models.tokens import EncoderTokenizer, Tokenized
 from fonte.models.vectors import unit_rows
-from fonte.types import Space, TokenVectors, Vector, Vectors
+from fonte.ranking.late import TokenCodec
+from fonte.types import Codes, Space, TokenVectors, Vector, Vectors
 
 if TYPE_CHECKING:
     import onnxruntime
@@ -37,12 +38,17 @@ class OnnxEmbedder:
         tokenizer: EncoderTokenizer,
         *,
         threads: int | None = None,
+        codec: TokenCodec | None = None,
     ) -> None:
         """Load ``graph`` (a file, or its bytes). ``threads`` defaults to the physical cores at hand.
 
         Raises:
             ModelNotInstalled: a graph that onnxruntime cannot load, or one with inputs that we cannot give.
+            ValueError: a codec that is not the card's.
         """
+        if (codec.id if codec is not None else "") != card.codec:
+            raise ValueError(f"the card of {card.name} names another codec of its tokens")
+        self._codec = codec
         self._card = card
         self._space = card.space
         self._tokenizer = tokenizer
@@ -126,6 +132,48 @@ class OnnxEmbedder:
             found.update(zip(batch, made, strict=True))
         return [found[index] for index in range(len(texts))]
 
+    @property
+    def codec(self) -> str:
+        """Id of the codec that its tokens are kept in; empty where they are not."""
+        return self._card.codec
+
+    def encode_passages(self, texts: Sequence[str]) -> tuple[Vectors, list[Codes]]:
+        """What ``embed_passages`` gives, and of each text its own tokens' codes, out of the same pass.
+
+        Raises:
+            ValueError: as ``embed_passages``; also where this model has no codec. BadModelOutput.
+        """
+        rows = np.empty((len(texts), self._card.dimensions), np.float32)
+        codes: dict[int, Codes] = {}
+        for index, text in enumerate(texts):
+            _check_text(text, index)
+        for start in range(0, len(texts), _SLAB):
+            tokenized = [self._tokenizer.whole_passage(text) for text in texts[start : start + _SLAB]]
+            ids = [one.ids for one in tokenized]
+            self._check_window(ids, start)
+            for batch in _batches(ids):
+                vectors, coded = self._coded([tokenized[at] for at in batch])
+                places = [start + at for at in batch]
+                rows[places] = vectors
+                codes.update(zip(places, coded, strict=True))
+        return rows, [codes[at] for at in range(len(texts))]
+
+    def encode_query(self, text: str) -> tuple[Vector, Codes]:
+        """What ``embed_query`` gives, and the codes of the question's own tokens, out of the same pass."""
+        _check_text(text, 0)
+        vectors, (codes,) = self._coded([self._tokenizer.question(text)])
+        return vectors[0], codes
+
+    def _coded(self, tokenized: Sequence[Tokenized]) -> tuple[Vectors, list[Codes]]:
+        """Unit vectors of texts and codes of their tokens: one pass of the encoder."""
+        if self._codec is None:
+            raise ValueError(f"{self._card.name} has no codec for its tokens")
+        states, mask = self._states([one.ids for one in tokenized])
+        name, dimensions = self._card.name, self._card.dimensions
+        vectors = unit_rows(_pool(states, mask, self._card.pooling), dimensions, name)
+        own = [unit_rows(states[row][one.rows], dimensions, name) for row, one in enumerate(tokenized)]
+        return vectors, [self._codec.encode(rows) for rows in own]
+
     def _token_vectors(self, tokenized: Sequence[Tokenized]) -> list[TokenVectors]:
         states, _ = self._states([one.ids for one in tokenized])
         return [
@@ -133,11 +181,14 @@ class OnnxEmbedder:
             for row, one in enumerate(tokenized)
         ]
 
-    def _embed_slab(self, ids: list[list[int]], rows: Vectors, first: int) -> None:
+    def _check_window(self, ids: list[list[int]], first: int) -> None:
         window = self._card.window
         for index, tokens in enumerate(ids, first):
             if len(tokens) > window:
                 raise ValueError(f"text {index} has {len(tokens)} tokens; the window of {self._card.name} is {window}")
+
+    def _embed_slab(self, ids: list[list[int]], rows: Vectors, first: int) -> None:
+        self._check_window(ids, first)
         for batch in _batches(ids):
             rows[batch] = self._run([ids[index] for index in batch])
 

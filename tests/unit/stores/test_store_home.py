@@ -6,12 +6,14 @@ import errno
 import os
 import sqlite3
 import stat
+import zlib
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pytest
-from contract.store_making import build, document, publish, question, random_units, stored, unit
+from contract.store_making import build, document, publish, question, random_codes, random_units, stored, unit
 
 from fonte.errors import CorruptIndex, StoreUnavailable
 from fonte.stores.frequencies import Frequencies
@@ -128,6 +130,59 @@ def test_case_39_and_75_what_is_no_unit_vector_is_never_kept(tmp_path: Path, vec
     with pytest.raises(ValueError):
         cache.put("s", {"good": unit(1.0), "bad": vector})
     assert cache.get("s", ["good", "bad"]) == {}
+
+
+def test_codes_are_kept_beside_their_vectors(tmp_path: Path) -> None:
+    cache = SqliteVectorCache(tmp_path / "vectors.sqlite")
+    vectors = dict(zip("abc", random_units(3, 1)))
+    given = dict(zip("ab", random_codes([3, 0], 1)))
+    cache.put("s", vectors, given)
+    assert cache.get("s", [*"abcd"]).keys() == {*"abc"}
+    found = cache.codes("s", [*"abcd"])
+    assert found.keys() == {"a", "b"}
+    assert all(np.array_equal(found[key], given[key]) for key in "ab")
+    assert (found["a"].dtype, found["b"].shape) == (np.int8, (0, 4))
+    assert cache.codes("other", ["a"]) == {}
+    cache.put("s", {"a": vectors["b"]})
+    assert cache.codes("s", ["a"]) == {}, "codes belong to the vector that they came with"
+    assert cache.prune({"s": {"b"}}) == 2
+    assert cache.codes("s", [*"abc"]).keys() == {"b"}
+
+
+@pytest.mark.parametrize("codes", [np.zeros(4, np.int8), np.zeros((2, 4), np.float32), np.zeros((2, 0), np.int8)])
+def test_what_is_no_code_is_never_kept(tmp_path: Path, codes: np.ndarray) -> None:
+    cache = SqliteVectorCache(tmp_path / "vectors.sqlite")
+    with pytest.raises(ValueError, match="codes"):
+        cache.put("s", {"a": unit(1.0)}, {"a": codes})
+    assert cache.get("s", ["a"]) == {}
+
+
+VERSION_1 = """
+CREATE TABLE vectors (
+    space TEXT NOT NULL, text_hash TEXT NOT NULL, vector BLOB NOT NULL, checksum INTEGER NOT NULL,
+    PRIMARY KEY (space, text_hash)
+) WITHOUT ROWID;
+PRAGMA user_version = 1;
+"""
+
+
+def test_a_cache_of_the_version_before_is_taken_over_by_the_first_write(tmp_path: Path) -> None:
+    file = tmp_path / "vectors.sqlite"
+    body = unit(1.0).tobytes()
+    with closing(sqlite3.connect(file)) as connection:
+        connection.executescript(VERSION_1)
+        row = ("s", "a", body, zlib.crc32(body, zlib.crc32(b"s\0a")))
+        connection.execute("INSERT INTO vectors VALUES (?, ?, ?, ?)", row)
+        connection.commit()
+    cache = SqliteVectorCache(file)
+    assert (cache.get("s", ["a"]), cache.codes("s", ["a"]), cache.count()) == ({}, {}, 0)
+    cache.put("s", {"b": unit(0.0, 1.0)}, {"b": random_codes([2], 1)[0]})
+    assert np.array_equal(cache.get("s", ["a", "b"])["a"], unit(1.0))
+    assert cache.codes("s", ["a", "b"]).keys() == {"b"}
+    cache.close()
+    again = SqliteVectorCache(file)
+    assert again.count() == 2
+    again.close()
 
 
 # --- small parts -----------------------------------------------------------------------------------------------------
