@@ -158,7 +158,12 @@ def _add_asking(command: _Command) -> None:
     )
     search.add_argument("query", metavar="QUERY")
     search.add_argument("--mode", choices=("hybrid", "bm25", "dense"), help="legs to use (default: hybrid)")
-    search.add_argument("--rerank", action=argparse.BooleanOptionalAction, default=None, help="rerank the shortlist")
+    search.add_argument(
+        "--rerank",
+        action=argparse.BooleanOptionalAction,
+        default=None,
+        help="order the shortlist anew by its token vectors (default: where the index has them, but not with bm25)",
+    )
     search.add_argument(
         "--filter",
         metavar="KEY=VALUE",
