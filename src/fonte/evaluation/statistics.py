@@ -6,18 +6,21 @@ Everything is exact or seeded: the same input gives the same output on every mac
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from statistics import NormalDist
 from typing import Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from fonte.evaluation.power import detectable, detectable_mean
+
 Verdict: TypeAlias = Literal["better", "worse", "cannot_tell"]
 
 CONFIDENCE = 0.95
 RESAMPLES = 10_000
+_ALPHA = round(1 - CONFIDENCE, 10)
 _BATCH = 1 << 22
 """Random numbers drawn at once, so that memory stays bounded."""
 
@@ -47,19 +50,39 @@ def wilson(successes: int, n: int, confidence: float = CONFIDENCE) -> Interval:
 
 
 def bootstrap_mean(
-    values: Sequence[float], *, seed: int = 0, resamples: int = RESAMPLES, confidence: float = CONFIDENCE
+    values: Sequence[float],
+    *,
+    groups: Sequence[Hashable] | None = None,
+    seed: int = 0,
+    resamples: int = RESAMPLES,
+    confidence: float = CONFIDENCE,
 ) -> Interval:
-    """Percentile bootstrap of a mean (Efron and Tibshirani, 1993, chapter 13), for graded measures such as nDCG."""
+    """Percentile bootstrap of a mean (Efron and Tibshirani, 1993, chapter 13), for graded measures such as nDCG.
+
+    With ``groups`` whole groups are drawn (Davison and Hinkley, 1997, section 3.8): two wordings of one question are
+    not two questions.
+    """
     data = _finite(values)
     _quantile(confidence)
+    sums, sizes = _grouped(data, groups)
     generator = np.random.default_rng(seed)
-    means = [
-        data[generator.integers(0, len(data), (count, len(data)))].mean(axis=1)
-        for count in _batches(resamples, len(data))
-    ]
+    means = []
+    for count in _batches(resamples, len(sums)):
+        drawn = generator.integers(0, len(sums), (count, len(sums)))
+        means.append(sums[drawn].sum(axis=1) / sizes[drawn].sum(axis=1))
     tail = (1 - confidence) / 2
     low, high = np.quantile(np.concatenate(means), [tail, 1 - tail])
     return Interval(math.fsum(data) / len(data), float(low), float(high), len(data))
+
+
+def interval_of(values: Sequence[float], *, groups: Sequence[Hashable] | None = None, seed: int = 0) -> Interval:
+    """The interval that fits: Wilson's where every value is 0 or 1, else the bootstrap's over ``groups``.
+
+    Wilson's counts every query, as document A does.
+    """
+    if values and all(value in (0, 1) for value in values):
+        return wilson(int(sum(values)), len(values))
+    return bootstrap_mean(values, groups=groups, seed=seed)
 
 
 def sign_test(wins: int, losses: int) -> float:
@@ -77,12 +100,19 @@ def sign_test(wins: int, losses: int) -> float:
     return min(1.0, 2 * tail / (1 << n))
 
 
-def permutation_test(differences: Sequence[float], *, seed: int = 0, resamples: int = RESAMPLES) -> float:
+def permutation_test(
+    differences: Sequence[float],
+    *,
+    groups: Sequence[Hashable] | None = None,
+    seed: int = 0,
+    resamples: int = RESAMPLES,
+) -> float:
     """Two-sided paired permutation test of a mean difference (Fisher's sign flips; Smucker et al., CIKM 2007).
 
     Exact when there are no more sign patterns than ``resamples``, else sampled with the observed pattern counted in.
+    With ``groups`` the differences of a group change their sign together.
     """
-    data = _finite(differences)
+    data, _ = _grouped(_finite(differences), groups)
     # Sums in another order differ in the last bits, which must not turn a tie into a smaller value.
     observed = abs(math.fsum(data)) - 1e-12 * math.fsum(np.abs(data))
     if 1 << len(data) <= resamples:
@@ -111,9 +141,11 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Configuration ``b`` against ``a`` on the same questions: ``difference`` is the mean of b − a with its interval.
+    """Configuration ``b`` against ``a`` on the same queries: ``difference`` is the mean of b - a with its interval.
 
-    ``wins`` counts questions where b is above a. ``p`` is the exact sign test's, ``p_permutation`` the mean's.
+    ``wins`` counts queries where b is above a. ``p`` is the exact sign test's, ``p_permutation`` the mean's,
+    ``p_adjusted`` the sign test's after Holm when several comparisons were made. ``detectable`` is the smallest
+    difference that this many queries would have shown four times of five; None when they could show none.
     """
 
     a: float
@@ -123,38 +155,101 @@ class Comparison:
     losses: int
     p: float
     p_permutation: float
+    p_adjusted: float
     verdict: Verdict
+    detectable: float | None
 
 
-def compare(a: Sequence[float], b: Sequence[float], *, seed: int = 0, alpha: float = 1 - CONFIDENCE) -> Comparison:
-    """Paired comparison of one measure, question by question in the same order.
+def compare(
+    a: Sequence[float],
+    b: Sequence[float],
+    *,
+    groups: Sequence[Hashable] | None = None,
+    seed: int = 0,
+    alpha: float = _ALPHA,
+) -> Comparison:
+    """Paired comparison of one measure, query by query in the same order; ``groups`` names each query's question.
 
-    The verdict is the sign test's at ``alpha``: "better" when b won significantly more questions than it lost.
+    The verdict is the sign test's at ``alpha``: "better" when b won significantly more queries than it lost, and its
+    mean is higher too.
+
+    Raises:
+        ValueError: not the same number of queries, or none.
     """
     if len(a) != len(b):
-        raise ValueError(f"not paired: {len(a)} and {len(b)} questions")
-    differences = _finite(b) - _finite(a)
+        raise ValueError(f"not paired: {len(a)} and {len(b)} queries")
+    if not len(a):
+        raise ValueError("no query to compare")
+    listed = [after - before for before, after in zip(a, b, strict=True)]
+    differences = np.asarray(listed, dtype=np.float64)
     wins, losses = int(np.count_nonzero(differences > 0)), int(np.count_nonzero(differences < 0))
     p = sign_test(wins, losses)
-    verdict: Verdict = "cannot_tell"
-    if p < alpha:
-        verdict = "better" if wins > losses else "worse"
+    difference = bootstrap_mean(listed, groups=groups, seed=seed)
     return Comparison(
         a=math.fsum(a) / len(a),
         b=math.fsum(b) / len(b),
-        difference=bootstrap_mean(differences.tolist(), seed=seed),
+        difference=difference,
         wins=wins,
         losses=losses,
         p=p,
-        p_permutation=permutation_test(differences.tolist(), seed=seed),
-        verdict=verdict,
+        p_permutation=permutation_test(listed, groups=groups, seed=seed),
+        p_adjusted=p,
+        verdict=_verdict(p, wins - losses, difference.value, alpha),
+        detectable=_detectable(a, b, differences.std(ddof=1) if len(a) > 1 else 0.0, alpha),
     )
+
+
+def compare_all(
+    pairs: Mapping[str, tuple[Sequence[float], Sequence[float]]],
+    *,
+    groups: Mapping[str, Sequence[Hashable]] | None = None,
+    seed: int = 0,
+    alpha: float = _ALPHA,
+) -> dict[str, Comparison]:
+    """Several comparisons by name, each verdict after Holm's correction for all of them."""
+    found = {
+        name: compare(a, b, groups=groups[name] if groups else None, seed=seed, alpha=alpha)
+        for name, (a, b) in pairs.items()
+    }
+    adjusted = holm([one.p for one in found.values()])
+    return {
+        name: replace(one, p_adjusted=p, verdict=_verdict(p, one.wins - one.losses, one.difference.value, alpha))
+        for (name, one), p in zip(found.items(), adjusted, strict=True)
+    }
+
+
+def _verdict(p: float, balance: int, difference: float, alpha: float) -> Verdict:
+    if p >= alpha or balance * difference <= 0:
+        return "cannot_tell"
+    return "better" if balance > 0 else "worse"
+
+
+def _detectable(a: Sequence[float], b: Sequence[float], deviation: float, alpha: float) -> float | None:
+    """Exact for shares of yes and no, by the deviation of the differences for graded measures."""
+    discordant = sum(before != after for before, after in zip(a, b, strict=True)) / len(a)
+    if deviation == 0 or all(value in (0, 1) for value in (*a, *b)):
+        return detectable(len(a), discordant, alpha=alpha)
+    return detectable_mean(float(deviation), len(a), alpha=alpha)
 
 
 def _quantile(confidence: float) -> float:
     if not 0 < confidence < 1:
         raise ValueError("a confidence lies between 0 and 1")
     return NormalDist().inv_cdf(0.5 + confidence / 2)
+
+
+def _grouped(
+    data: npt.NDArray[np.float64], groups: Sequence[Hashable] | None
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Sum and size of every group, in the order of their first values; without groups every value is its own."""
+    if groups is None:
+        return data, np.ones_like(data)
+    if len(groups) != len(data):
+        raise ValueError(f"{len(data)} values, but groups of {len(groups)}")
+    places: dict[Hashable, int] = {}
+    index: npt.NDArray[np.int64] = np.array([places.setdefault(group, len(places)) for group in groups])
+    sums, sizes = np.bincount(index, weights=data), np.bincount(index)
+    return np.asarray(sums, dtype=np.float64), np.asarray(sizes, dtype=np.float64)
 
 
 def _finite(values: Sequence[float]) -> npt.NDArray[np.float64]:

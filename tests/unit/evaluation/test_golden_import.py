@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fonte.errors import InputError
@@ -245,7 +245,7 @@ def sets(*, ranged: bool) -> st.SearchStrategy[GoldenSet]:
     return listed.map(lambda found: GoldenSet("g", tuple(found)))
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=50)
 @given(golden=sets(ranged=False))
 def test_our_form_gives_back_what_was_written(tmp_path_factory: pytest.TempPathFactory, golden: GoldenSet) -> None:
     path = tmp_path_factory.mktemp("y") / "golden.yaml"
@@ -255,7 +255,7 @@ def test_our_form_gives_back_what_was_written(tmp_path_factory: pytest.TempPathF
     assert [(one.half, one.note) for one in again.questions] == [(one.half, one.note) for one in golden.questions]
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=50)
 @given(golden=sets(ranged=True))
 def test_the_folder_gives_back_what_was_written(tmp_path_factory: pytest.TempPathFactory, golden: GoldenSet) -> None:
     folder = tmp_path_factory.mktemp("f") / "golden"
