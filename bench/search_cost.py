@@ -2,8 +2,9 @@
 
     .venv/bin/python bench/search_cost.py --chunks 10000
 
-The index, the catalog and the text index are real and so is the encoder of questions; passages get vectors that cost
-nothing. A stage's figure is that stage alone; BM25 runs beside the encoder, so stages do not add up to the total.
+The index, the catalog and the text index are real and so is the encoder of questions; passages get vectors and token
+codes that cost nothing. A stage's figure is that stage alone; BM25 runs beside the encoder, so stages do not add up to
+the total.
 """
 
 from __future__ import annotations
@@ -51,14 +52,14 @@ def syncs(corpus: OpenCorpus, path: Path) -> Figures:
     return figures
 
 
-def searches(corpus: OpenCorpus, questions: Sequence[str], name: str) -> Figures:
+def searches(corpus: OpenCorpus, questions: Sequence[str], name: str, *, rerank: bool = True) -> Figures:
     """p50 and p95 of the whole call, of the same by processor time, and of each stage."""
     whole: list[float] = []
     spent: list[float] = []
     stages: dict[str, list[float]] = {}
     for question in questions:
         began, used = time.perf_counter(), cpu_seconds()
-        found = corpus.search(question, principal=ASKER)
+        found = corpus.search(question, principal=ASKER, rerank=rerank)
         whole.append(1000 * (time.perf_counter() - began))
         spent.append(1000 * (cpu_seconds() - used))
         for stage, milliseconds in found.timings_ms.items():
@@ -86,8 +87,10 @@ def measure(chunks: int, home: Path) -> Figures:
         corpus.search(questions[0], principal=ASKER)
         figures["first_search_ms"] = round(1000 * (time.perf_counter() - began), 1)
         figures |= searches(corpus, questions, "search")
+        figures |= searches(corpus, questions, "search_not_reranked", rerank=False)
         encoder.instant_questions = True
         figures |= searches(corpus, questions, "search_without_encoder")
+        figures |= searches(corpus, questions, "search_without_encoder_not_reranked", rerank=False)
     figures["home_mb"] = round(sum(item.stat().st_size for item in home.rglob("*") if item.is_file()) / 2**20, 1)
     figures["questions"] = len(questions)
     return figures

@@ -2,9 +2,9 @@
 
     .venv/bin/python bench/sync_cost.py --records 240
 
-Runs the command itself, in this process, with `embed_passages` wrapped by a clock. Then embeds the very same texts in
-the same batches in a bare loop, so that a change of the machine's load between the two can be seen. Processor time is
-given beside wall time: on a shared machine only that, and ratios, say something.
+Runs the command itself, in this process, with `encode_passages` wrapped by a clock. Then embeds the very same texts in
+the same batches in a bare loop, without their token codes, so that a change of the machine's load between the two can
+be seen. Processor time is given beside wall time: on a shared machine only that, and ratios, say something.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ STARTED = psutil.Process().create_time()
 
 
 class Clock:
-    """Wall and processor time inside `embed_passages`, and what went in."""
+    """Wall and processor time inside `encode_passages`, and what went in."""
 
     def __init__(self) -> None:
         self.wall = self.cpu = 0.0
@@ -58,7 +58,7 @@ def measure(records: int, *, bare: bool) -> Figures:
     clock = Clock()
     plain = OnnxEmbedder.embed_passages
     # The method is clocked where every encoder finds it; the clock takes the encoder as its first argument.
-    OnnxEmbedder.embed_passages = clock.wrap(plain)  # type: ignore[assignment,method-assign]
+    OnnxEmbedder.encode_passages = clock.wrap(OnnxEmbedder.encode_passages)  # type: ignore[assignment,method-assign]
     with tempfile.TemporaryDirectory(prefix="fonte-bench-") as folder:
         path = Path(folder) / "corpus.jsonl"
         prepared, spent = time.perf_counter(), cpu_seconds()

@@ -20,7 +20,7 @@ from fonte import Abstained, Answered, Corpus, Principal
 from fonte.evaluation.golden import GoldenSet, Question
 from fonte.evaluation.golden_files import load_golden
 from fonte.evaluation.measures import Retrieved, needle_at
-from fonte.evaluation.statistics import wilson
+from fonte.evaluation.statistics import compare, wilson
 
 ROOT = Path(__file__).resolve().parents[1]
 K = 5
@@ -31,9 +31,9 @@ def asker_of(question: Question) -> Principal:
     return Principal(roles=question.roles - {"public"})
 
 
-def needle_found(corpus: Corpus, question: Question, text: str) -> tuple[bool, bool]:
+def needle_found(corpus: Corpus, question: Question, text: str, *, rerank: bool | None = None) -> tuple[bool, bool]:
     """Whether the first chunk holds a whole needle, and whether one of the first five does."""
-    found = corpus.search(text, principal=asker_of(question), k=K)
+    found = corpus.search(text, principal=asker_of(question), k=K, rerank=rerank)
     rows = [
         Retrieved(one.stored.document_name, one.locator.start, one.locator.end, one.content) for one in found.results
     ]
@@ -122,6 +122,28 @@ def run(corpus: Corpus, golden: GoldenSet, *, verbose: bool, reranked: bool) -> 
     }
 
 
+def compare_reranked(corpus: Corpus, golden: GoldenSet) -> dict[str, object]:
+    """Needles of every wording that has an answer, in the fused order and reranked, with exact sign tests."""
+    asked = [(question, text) for question, _, text in golden.queries() if question.answerable]
+    ways = {
+        way: [needle_found(corpus, question, text, rerank=rerank) for question, text in asked]
+        for way, rerank in (("fused", False), ("reranked", True))
+    }
+    result: dict[str, object] = {"set": golden.name, "fingerprint": golden.fingerprint}
+    for at, name in enumerate(("needle@1", f"needle@{K}")):
+        before, after = ([float(one[at]) for one in ways[way]] for way in ("fused", "reranked"))
+        paired = compare(before, after)
+        result[name] = {
+            "fused": share(map(bool, before)),
+            "reranked": share(map(bool, after)),
+            "wins": paired.wins,
+            "losses": paired.losses,
+            "p_sign": paired.p,
+            "verdict": paired.verdict,
+        }
+    return result
+
+
 def main() -> int:
     """Sync the handbook and measure."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -129,6 +151,7 @@ def main() -> int:
     parser.add_argument("--golden", type=Path, default=ROOT / "evaluation" / "golden" / "handbook.yaml")
     parser.add_argument("--half", choices=("tune", "held_out", "all"), default="all")
     parser.add_argument("--no-rerank", action="store_true", help="the fused order, not reranked")
+    parser.add_argument("--compare-rerank", action="store_true", help="needles only, in the fused order and reranked")
     parser.add_argument("--verbose", action="store_true")
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
@@ -139,7 +162,10 @@ def main() -> int:
     if options.half != "all":
         kept = tuple(question for question in golden.questions if question.half == options.half)
         golden = GoldenSet(f"{golden.name} ({options.half})", kept, golden.corpus)
-    result = run(corpus, golden, verbose=options.verbose, reranked=not options.no_rerank)
+    if options.compare_rerank:
+        result = compare_reranked(corpus, golden)
+    else:
+        result = run(corpus, golden, verbose=options.verbose, reranked=not options.no_rerank)
     text = json.dumps(result, indent=1, ensure_ascii=False)
     print(text)
     if options.out:

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import pytest
 from contract.store_making import building, publish, question, random_codes, random_units, unit
-from faults.store_worker import DOCUMENTS, sync
+from faults.store_worker import DOCUMENTS, codes_of, sync
 from lancedb.table import LanceTable
 
 from fonte.errors import CorruptIndex, SchemaMismatch, StoreError, StoreUnavailable
@@ -44,6 +44,9 @@ def snapshot(store: TenantStore) -> tuple[Any, ...]:
     versions = {f"{one.chunk.document_id} {one.source_version}" for one in chunks.values()}
     assert versions == set(texts), "index and catalog are of one state"
     assert len(words) == len(near) == active.chunks == 3 * DOCUMENTS
+    codes = reader.codes(list(chunks), ANYONE, revoked=revoked)
+    assert codes.keys() == chunks.keys()
+    assert all(np.array_equal(one, codes_of(chunk)) for chunk, one in codes.items()), "codes of their own chunks"
     return active.id, words, near, texts
 
 

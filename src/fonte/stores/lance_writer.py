@@ -22,6 +22,10 @@ BUFFER_ROWS = 4096
 """Rows that wait in memory before they become one fragment."""
 BUFFER_BYTES = 64 * 2**20
 """The same in bytes: codes of tokens are ten times what else there is of a row."""
+MOST_FRAGMENTS = 8
+MOST_DEAD = 0.25
+"""Of all rows of the table's files."""
+MOST_OLD_INDEXES = 24
 SCALAR_INDEX_ROWS = 5000
 """From this many rows on, indexes over roles and document ids pay for themselves."""
 DELETE_IDS = 500
@@ -183,14 +187,23 @@ class LanceWriter:
             self._table.create_index("document_id", config=BTree(), replace=True)
 
     def _tidy(self) -> None:
-        """Drop the base's indexes, bind the rows in few fragments, and leave only the last version's files.
+        """Drop the base's indexes; and bind the rows in one fragment, with no other version's files, when it is time.
 
         Nobody reads this table yet, and other generations have their own links. Indexes go first, so that nothing is
-        spent on keeping them true to rows that move.
+        spent on keeping them true to rows that move. Binding writes every row again, which would make each generation
+        a whole copy of its base: so it waits until there are many fragments, dead rows or old index files.
         """
         for index in self._table.list_indices():
             self._table.drop_index(index.name)
-        self._table.optimize(cleanup_older_than=timedelta(milliseconds=1), delete_unverified=True)
+        found = self._table.stats()["fragment_stats"]
+        written, kept = round(found["num_fragments"] * found["lengths"]["mean"]), len(self._ids)
+        old = self._folder / "_indices"
+        if (
+            found["num_fragments"] > MOST_FRAGMENTS
+            or (written - kept) > MOST_DEAD * written
+            or (old.is_dir() and len(list(old.iterdir())) > MOST_OLD_INDEXES)
+        ):
+            self._table.optimize(cleanup_older_than=timedelta(milliseconds=1), delete_unverified=True)
 
 
 def _sync_to_disk(folder: Path) -> None:

@@ -13,17 +13,18 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
-from contract.store_making import build, document, publish, question, random_codes, random_units, stored, unit
+from contract.store_making import build, document, publish, question, random_codes, random_units, sealed, stored, unit
 
 from fonte.errors import CorruptIndex, StoreUnavailable
 from fonte.stores.frequencies import Frequencies
 from fonte.stores.home import Home, slug
 from fonte.stores.lance_errors import lance_call, store_error
 from fonte.stores.lance_index import LanceIndex
+from fonte.stores.lance_writer import MOST_FRAGMENTS
 from fonte.stores.sql_filter import NOBODY, any_of, readable
 from fonte.stores.sqlite import sqlite_error
 from fonte.stores.vector_cache import SqliteVectorCache
-from fonte.types import Acl, Principal
+from fonte.types import Acl, Generation, Principal
 
 
 def test_opening_and_reading_make_nothing(home: Path) -> None:
@@ -215,6 +216,38 @@ def test_rows_are_bound_in_few_fragments(tmp_path: Path) -> None:
     writer.seal()
     data = list((tmp_path / "lance" / f"{writer.table}.lance" / "data").iterdir())
     assert len(data) == 1
+
+
+def files_of(store: LanceIndex, generation: Generation) -> dict[str, int]:
+    """Data files of a generation's table with the number of their links."""
+    return {one.name: one.stat().st_nlink for one in (store._path(generation.table) / "data").iterdir()}
+
+
+def changed(store: LanceIndex, base: Generation, at: int) -> Generation:
+    """A generation with document ``d{at}`` changed."""
+    writer = store.begin(base.recipe, base)
+    writer.remove_documents([f"d{at}"])
+    writer.add([stored(f"n{at}-{base.id}", f"d{at}", content="another text")], [["x"]], random_units(1, at))
+    return sealed(writer, f"g{at}")
+
+
+def test_a_small_change_shares_its_bases_files_and_is_bound_after_many(tmp_path: Path) -> None:
+    store = LanceIndex(tmp_path / "lance")
+    base = build(store, [(stored(f"c{at:03}", f"d{at}"), ["x"]) for at in range(100)])
+    (first,) = files_of(store, base)
+    seen = [1]
+    for at in range(20):
+        base = changed(store, base, at)
+        seen.append(len(files_of(store, base)))
+        if seen[-1] > 1:
+            assert max(files_of(store, base).values()) > 1, "linked, not copied"
+        reader = store.open(base)
+        assert len(reader.bm25(["x"], question(), revoked=(), k=200)) == 100
+        assert len(reader.dense(unit(1.0), question(), revoked=(), k=200)) == 100
+    assert seen[:3] == [1, 2, 3]
+    assert max(seen) <= MOST_FRAGMENTS
+    assert 1 in seen[2:], "now and then all rows are bound in one file"
+    assert first not in files_of(store, base)
 
 
 @pytest.mark.parametrize(
