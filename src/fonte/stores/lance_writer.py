@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fonte.errors import CorruptIndex
 from fonte.stores.lance_errors import lance_call
@@ -195,7 +195,9 @@ class LanceWriter:
         """
         for index in self._table.list_indices():
             self._table.drop_index(index.name)
-        found = self._table.stats()["fragment_stats"]
+        # Typed as an object, and a dictionary in truth.
+        statistics: Any = self._table.stats()
+        found = statistics["fragment_stats"]
         written, kept = round(found["num_fragments"] * found["lengths"]["mean"]), len(self._ids)
         old = self._folder / "_indices"
         if (
