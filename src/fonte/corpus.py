@@ -22,7 +22,7 @@ from fonte.named import absent, called, documents_of, only_one, place_in
 from fonte.parts import Parts, SourceOptions, Stores, TenantStore
 from fonte.protocols import Catalog, Embedder, IndexReader, Progress
 from fonte.publish import publish, rollback
-from fonte.retrieve import Mode, with_rerank
+from fonte.retrieve import Mode, settled
 from fonte.sync import Syncer
 from fonte.types import (
     Abstained,
@@ -161,9 +161,7 @@ class OpenCorpus:
         max_distance: float | None = None,
         filters: Filters = Filters(),  # noqa: B008 - frozen
     ) -> SearchResults:
-        """Ranked passages that the principal may read.
-
-        ``rerank`` None does as the settings say, where token vectors are at hand and the mode is not ``bm25``.
+        """Ranked passages that the principal may read; ``rerank`` None: as set, where it can be, but not with bm25.
 
         Raises:
             InvalidQuery, ModelUnavailable, StoreError. ConfigError: reranking was asked for and cannot be done.
@@ -247,12 +245,8 @@ class OpenCorpus:
                 hint="set [embedding] source back, or run fonte sync to build a generation with the new model",
             )
         settings = self._parts.answers
-        retrieval = replace(settings.retrieval, mode=mode or settings.retrieval.mode)
-        retrieval = replace(
-            with_rerank(retrieval, reader, embedder, asked=rerank),
-            k=k or retrieval.k,
-            candidates=max(retrieval.candidates, k or retrieval.k),
-            max_distance=max_distance if max_distance is not None else retrieval.max_distance,
+        retrieval = settled(
+            settings.retrieval, reader, embedder, k=k, mode=mode, max_distance=max_distance, rerank=rerank
         )
         return Asker(
             reader=reader,

@@ -141,11 +141,7 @@ class TokenCoder(Protocol):
         """Id of the codec, which is also its space's; empty where this model has none."""
 
     def encode_passages(self, texts: Sequence[str]) -> tuple[Vectors, list[Codes]]:
-        """What ``embed_passages`` gives, and the codes of each text's tokens, out of the same pass.
-
-        Raises:
-            As ``embed_passages``.
-        """
+        """What ``embed_passages`` gives (or raises), and the codes of each text's tokens, out of the same pass."""
 
     def encode_query(self, text: str) -> tuple[Vector, Codes]:
         """What ``embed_query`` gives, and the codes of the question's tokens (none may be left), in the same pass."""
@@ -203,8 +199,7 @@ class IndexWriter(Protocol):
         """Add chunks with their terms, unit vectors and, where the space has a codec, the codes of their tokens.
 
         Raises:
-            SpaceMismatch: vectors or codes of another dimension, codes that are missing, or that the space does not
-                have. ValueError: rows that are not unit vectors.
+            SpaceMismatch: vectors or codes that are not the space's. ValueError: rows that are not unit vectors.
         """
 
     def set_roles(self, roles: Mapping[str, frozenset[str]]) -> None:
@@ -236,10 +231,7 @@ class IndexReader(Protocol):
         """The chunks by id, those that the principal may not read left out."""
 
     def codes(self, chunk_ids: Sequence[str], principal: Principal, *, revoked: Sequence[str]) -> dict[str, Codes]:
-        """Token codes of the chunks by id, those that the principal may not read left out.
-
-        Nothing comes back where the generation's space has no codec.
-        """
+        """Their tokens' codes by id, of those that the principal may read; nothing where the space has no codec."""
 
     def distances(self, vector: Vector, chunk_ids: Sequence[str]) -> dict[str, float]:
         """Exact cosine distance of the vector to each of the chunks."""

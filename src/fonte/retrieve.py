@@ -215,24 +215,39 @@ def can_rerank(reader: IndexReader, embedder: Embedder) -> bool:
     return bool(codec) and isinstance(embedder, TokenCoder) and embedder.codec == codec
 
 
-def with_rerank(
-    settings: RetrievalSettings, reader: IndexReader, embedder: Embedder, *, asked: bool | None
+def settled(
+    settings: RetrievalSettings,
+    reader: IndexReader,
+    embedder: Embedder,
+    *,
+    k: int | None,
+    mode: Mode | None,
+    max_distance: float | None,
+    rerank: bool | None,
 ) -> RetrievalSettings:
-    """The settings with ``rerank`` decided: as asked, else as they say, but not for words alone (mode ``bm25``).
+    """The settings of one question: what it names, else what they say; words alone (``bm25``) are reranked if asked.
 
     Raises:
-        ConfigError: it was asked for, and the model keeps no token vectors or the index holds none of its codec.
+        ConfigError: ``rerank`` is asked for, and the model keeps no token vectors or the index holds none of its codec.
     """
     able = can_rerank(reader, embedder)
-    if asked and not able:
+    if rerank and not able:
         if not embedder.space.codec:
             raise ConfigError(
                 f"cannot rerank: {embedder.space.model} has no token vectors to keep",
                 hint='leave --rerank out, or set [embedding] source = "package:multilingual-e5-small"',
             )
         raise ConfigError("cannot rerank: the index holds no token vectors of this model", hint="run fonte sync again")
-    wanted = settings.rerank and settings.mode != BM25 if asked is None else asked
-    return replace(settings, rerank=wanted and able)
+    mode = mode or settings.mode
+    wanted = settings.rerank and mode != BM25 if rerank is None else rerank
+    return replace(
+        settings,
+        k=k or settings.k,
+        mode=mode,
+        candidates=max(settings.candidates, k or settings.k),
+        max_distance=max_distance if max_distance is not None else settings.max_distance,
+        rerank=wanted and able,
+    )
 
 
 @lru_cache(maxsize=1)
