@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 
@@ -130,6 +131,8 @@ def test_trec_into_our_form(tmp_path: Path) -> None:
     [
         ["golden"],
         ["golden", "frobnicate", "x"],
+        ["golden", "propose", "x.txt"],
+        ["golden", "propose", "x.yaml"],
         ["golden", "import", "x.json"],
         ["golden", "import", "x.json", "--format", "trec", "--out", "y"],
         ["golden", "import", "x.json", "--format", "squad", "--qrels", "q", "--out", "y"],
@@ -141,3 +144,35 @@ def test_wrong_use(tmp_path: Path, arguments: list[str]) -> None:
     assert ran.status == 2
     assert ran.json["error"]["hint"]
     assert not (tmp_path / "home").exists()
+
+
+def typed(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO(text))
+
+
+def test_proposed_questions_are_taken_one_by_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = [
+        f"The archive of the {place} office holds {n} boxes of letters."
+        for n, place in enumerate(("Turin", "Milan", "Leeds"), 11)
+    ]
+    (tmp_path / "a.md").write_text("# Boxes\n\n" + "\n\n".join(lines), encoding="utf-8")
+    (tmp_path / "b.md").write_text("The vault of the board holds 99 sealed envelopes at present.\n", encoding="utf-8")
+    home, out = tmp_path / "home", tmp_path / "golden.yaml"
+    fonte(home, "sync", str(tmp_path / "a.md"))
+    fonte(home, "sync", str(tmp_path / "b.md"), "--allow", "board")
+    shown = fonte(home, "golden", "propose", str(out))
+    assert (shown.status, sorted(one["fact"] for one in shown.json["drafts"])) == (0, ["11", "12", "13"])
+    assert len(fonte(home, "golden", "propose", str(out), "--roles", "board", "--count", "4").json["drafts"]) == 4
+    assert not out.exists()
+    typed(monkeypatch, "How many boxes are there?\n\nq\n")
+    taken = fonte(home, "golden", "propose", str(out), json_mode=False)
+    assert taken.status == 0
+    assert "1 questions in" in taken.out
+    checked = fonte(home, "golden", "check", str(out))
+    assert (checked.status, checked.json["questions"]) == (0, 1)
+    again = fonte(home, "golden", "propose", str(out), json_mode=False)
+    assert (again.status, "there already" in again.err) == (2, True)
+    typed(monkeypatch, "")
+    nothing = fonte(home, "golden", "propose", str(tmp_path / "other.yaml"), json_mode=False)
+    assert nothing.status == 0
+    assert not (tmp_path / "other.yaml").exists()

@@ -232,11 +232,11 @@ def _add_life(command: _Command) -> None:
 def _add_evaluation(command: _Command) -> None:
     golden = command(
         "golden",
-        "check a golden set, or import one",
+        "check a golden set, import one, or propose questions for one",
         "fonte golden check golden.yaml\n  fonte golden import dev-v2.0.json --format squad --language en --out squad",
         _run("golden", "golden"),
     )
-    golden.add_argument("action", choices=("check", "import"), help="what to do")
+    golden.add_argument("action", choices=("check", "import", "propose"), help="what to do")
     golden.add_argument(
         "file", metavar="FILE", help="golden.yaml, a folder in BEIR layout, SQuAD's JSON or TREC topics"
     )
@@ -244,4 +244,5 @@ def _add_evaluation(command: _Command) -> None:
     golden.add_argument("--qrels", metavar="FILE", help="judgments of TREC topics")
     golden.add_argument("--split", metavar="NAME", help="judgments in the folder qrels/ (default: test)")
     golden.add_argument("--language", metavar="L", help="language of the imported questions, as en or it")
+    golden.add_argument("--count", type=_count, metavar="N", help="questions to propose (default: 20)")
     golden.add_argument("--out", metavar="PLACE", help="where the import goes: a new folder, or a new .yaml file")

@@ -29,6 +29,10 @@ def golden(options: argparse.Namespace, output: Output) -> int:
     """One of the actions."""
     if options.action == "check":
         return _check(options, output)
+    if options.action == "propose":
+        from fonte.cli.golden_propose import run
+
+        return run(options, output)
     return _import(options, output)
 
 
@@ -52,14 +56,14 @@ def _checked(read: GoldenSet, options: argparse.Namespace) -> tuple[list[GoldenF
         return check_golden(read), own
     tenants = sorted({question.tenant for question in read.questions})
     with corpus(options) as opened:
-        documents = [one for tenant in tenants for one in _documents(opened, tenant)]
+        documents = [one for tenant in tenants for one in documents_of(opened, tenant)]
     names = {document.name for document in documents}
     if not names or (read.corpus and names.isdisjoint(read.corpus)):
         return check_golden(read), own
     return check_golden(read, documents), "index"
 
 
-def _documents(opened: Corpus, tenant: str) -> Iterator[Document]:
+def documents_of(opened: Corpus, tenant: str) -> Iterator[Document]:
     """Every document of a tenant, for whoever runs the corpus: as somebody who may read it."""
     for state in opened.documents(tenant=tenant):
         role = min(state.acl.roles, default=None)
