@@ -299,7 +299,7 @@ def staleness(states: Sequence[DocumentState], recipe: Recipe, extractors: Mappi
             continue
         wanted = stamp_of(recipe, extractor_now(stamp, extractors))
         fields = [
-            f"{name}: {getattr(stamp, name)} -> {getattr(wanted, name)}"
+            f"{name}: {getattr(stamp, name) or 'none'} -> {getattr(wanted, name) or 'none'}"
             for name in (one.name for one in fields_of(Stamp))
             if getattr(stamp, name) != getattr(wanted, name)
         ]

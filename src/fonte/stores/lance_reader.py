@@ -183,16 +183,14 @@ class LanceReader:
         wanted = [] if not width or self._is_stranger(principal) else self._known(chunk_ids)
         if not wanted:
             return {}
-        resident, hidden = self._opened.resident, set(revoked)
+        resident = self._opened.resident
+        readable = resident.readable(Query("any", principal), revoked)
+        places = [resident.row_ids[row] for row in (resident.row[chunk] for chunk in wanted) if readable[row]]
+        if not places:
+            return {}
         with lance_call("reading token codes"):
-            places = [resident.row_ids[resident.row[chunk]] for chunk in wanted]
-            rows = self._opened.table.take_row_ids(places).select(["chunk_id", "document_id", "roles", "codes"])
-            found = rows.to_arrow().to_pylist()
-        bodies = {
-            row["chunk_id"]: row["codes"]
-            for row in found
-            if row["document_id"] not in hidden and Acl(frozenset(row["roles"])).admits(principal)
-        }
+            rows = self._opened.table.take_row_ids(places).select(["chunk_id", "codes"]).to_arrow()
+        bodies = dict(zip(rows["chunk_id"].to_pylist(), rows["codes"].to_pylist(), strict=True))
         return {chunk: to_codes(bodies[chunk], width, chunk) for chunk in wanted if chunk in bodies}
 
     def _known(self, chunk_ids: Sequence[str]) -> list[str]:

@@ -171,7 +171,7 @@ def test_an_index_from_before_the_codec_answers_unranked_is_stale_and_is_built_a
         assert "fonte sync" in caught.value.hint
         stale = made.status().stale
         assert stale
-        assert all(fields == ("codec:  -> word-codes",) for _, fields in stale)
+        assert all(fields == ("codec: none -> word-codes",) for _, fields in stale)
         report = made.sync("docs")
         assert (report.published, report.embedded_texts, report.chunks_total) == (True, 6, 6)
         assert made.status().stale == ()
