@@ -1,20 +1,20 @@
 """What an index costs and what its chunking lost, to stand beside its quality in every report.
 
-A report gets it from `index_facts`: the chunks of the generation under judgment by document name, the encoder's
-window, and what was measured while it was built and asked. What was not measured is None, never 0.
+A report gets it from `index_facts`: the chunks of the generation under judgment (`by_document`), the encoder's window,
+and what was measured while it was built and asked. What was not measured is None, never 0.
 """
 
 from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from fonte.evaluation.destroyed import Destroyed, destroyed
 from fonte.evaluation.golden import GoldenSet
-from fonte.types import Chunk
+from fonte.types import Chunk, StoredChunk
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +104,16 @@ def index_facts(
         embedded_texts=embedded_texts,
         timings=timings(query_ms) if query_ms else None,
     )
+
+
+def by_document(stored: Iterable[StoredChunk], names: Iterable[str] = ()) -> dict[str, list[Chunk]]:
+    """Chunks by document name, in their order; ``names`` are documents that may have none, and are listed so."""
+    found: dict[str, list[Chunk]] = {name: [] for name in names}
+    for one in stored:
+        found.setdefault(one.document_name, []).append(one.chunk)
+    for chunks in found.values():
+        chunks.sort(key=lambda chunk: chunk.index)
+    return found
 
 
 def timings(milliseconds: Sequence[float]) -> Timings:

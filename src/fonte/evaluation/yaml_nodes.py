@@ -71,6 +71,7 @@ class Events:
         loader = yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader
         self._events = yaml.parse(text, Loader=loader)
         self._ahead: yaml.Event | None = None
+        self._lines = text.count("\n") + 1
 
     def peek(self) -> yaml.Event:
         """The next event, left there."""
@@ -88,7 +89,8 @@ class Events:
         try:
             event = next(self._events)
         except yaml.MarkedYAMLError as error:
-            line = error.problem_mark.line + 1 if error.problem_mark else 1
+            # The end of a file that stops in the middle counts as a line of its own.
+            line = min(error.problem_mark.line + 1, self._lines) if error.problem_mark else 1
             raise NodeFault(line, f"is not valid YAML: {error.problem}", code="yaml") from error
         except yaml.YAMLError as error:
             raise NodeFault(1, f"is not valid YAML: {error}", code="yaml") from error

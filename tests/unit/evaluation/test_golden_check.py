@@ -239,6 +239,7 @@ def test_faults_before_broken_yaml_are_told_with_it(tmp_path: Path) -> None:
         ("questions: []\nquestions: []", "shape"),
         ("name: a\nquestions: []\n---\nname: b", "shape"),
         ("name: \x00", "yaml"),
+        ("questions: [{id: a", "yaml"),
     ],
 )
 def test_what_is_no_golden_set_is_refused(tmp_path: Path, text: str, code: str) -> None:
