@@ -154,6 +154,9 @@ class MemoryReader:
     def texts(self) -> Iterator[str]:
         return (row.stored.chunk.text for row in self.rows.values())
 
+    def stored_chunks(self) -> Iterator[StoredChunk]:
+        return (row.stored for row in self.rows.values())
+
     def languages(self) -> Mapping[str, int]:
         return Counter(row.stored.chunk.language for row in self.rows.values())
 

@@ -250,6 +250,21 @@ def test_a_document_of_one_generation_is_changed_twice_in_the_next(store: Any) -
     assert ids(reader.bm25(["old", "middle", "new"], question(), revoked=(), k=5)) == ["c3"]
 
 
+def test_every_chunk_is_listed_whoever_may_read_it_and_as_its_generation_has_it(store: Any) -> None:
+    rows = [(stored(f"c{at:04}", f"d{at}", ["hr"] if at % 2 else []), ["x"]) for at in range(1500)]
+    base = build(store, rows)
+    writer = store.begin(RECIPE, base)
+    writer.remove_documents(["d7"])
+    writer.set_roles({"d8": frozenset({"staff"})})
+    after = sealed(writer, "g2")
+    listed = sorted(store.open(base).stored_chunks(), key=lambda one: one.chunk.id)
+    assert listed == [row for row, _ in rows]
+    later = {one.chunk.id: one for one in store.open(after).stored_chunks()}
+    assert sorted(later) == [row.chunk.id for row, _ in rows if row.chunk.id != "c0007"]
+    assert later["c0008"].roles == {"staff"}
+    assert list(store.open(sealed(store.begin(RECIPE, None), "g3")).stored_chunks()) == []
+
+
 def test_an_empty_generation_answers_with_nothing(store: Any) -> None:
     generation = sealed(store.begin(RECIPE, None))
     reader = store.open(generation)

@@ -25,6 +25,9 @@ MOST_TERMS = 64
 SPARE = 16
 """Hits asked for beyond k, so that a tie at k is seen and broken by id."""
 
+_BATCH = 1024
+"""Rows turned into chunks at once, so that memory stays bounded."""
+
 
 class OpenTable:
     """A table at one version, with what is kept of it in memory. Shared by the readers of one process."""
@@ -224,6 +227,18 @@ class LanceReader:
             rows = self._opened.table.search().select(["context", "content"]).limit(None).to_arrow()
         for context, content in zip(rows["context"].to_pylist(), rows["content"].to_pylist(), strict=True):
             yield f"{context}\n{content}" if context else content
+
+    def stored_chunks(self) -> Iterator[StoredChunk]:
+        """Every chunk without its vector, whoever may read it, in no order.
+
+        Raises:
+            CorruptIndex: a row that is damaged.
+        """
+        with lance_call("reading chunks"):
+            rows = self._opened.table.search().select(STORED).limit(None).to_arrow()
+        for batch in rows.to_batches(max_chunksize=_BATCH):
+            for row in batch.to_pylist():
+                yield to_stored(row, None)
 
     def document_frequencies(self, terms: Sequence[str]) -> Mapping[str, int]:
         """In how many chunks of the generation each term stands; absent terms are left out."""

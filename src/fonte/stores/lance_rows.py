@@ -174,8 +174,8 @@ def to_table(
     return pa.Table.from_arrays(arrays, schema=wanted)
 
 
-def to_stored(row: Mapping[str, Any], vector: Vector) -> StoredChunk:
-    """A row read back, with its vector.
+def to_stored(row: Mapping[str, Any], vector: Vector | None) -> StoredChunk:
+    """A row read back, with its vector where it is given.
 
     Raises:
         CorruptIndex: a row whose text does not have the hash that its vector was made under, or not its range.
