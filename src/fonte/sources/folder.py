@@ -60,6 +60,7 @@ class FolderSource:
         self._root = root or file_uri(self._path, folder=os.path.isdir(self._path))
         self._match = match
         self._nobody: dict[str, int] = {}
+        self._seen = 0
 
     @property
     def root(self) -> str:
@@ -68,8 +69,18 @@ class FolderSource:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the last scan found worth saying: rules that leave documents readable by nobody."""
-        return tuple(f"{count} documents are readable by nobody: {why}" for why, count in sorted(self._nobody.items()))
+        """What the last scan found worth saying: no file at all, rules that leave documents readable by nobody."""
+        nobody = (f"{count} documents are readable by nobody: {why}" for why, count in sorted(self._nobody.items()))
+        return (
+            *nobody,
+            *([] if self._seen else [f"{shown_name(self._given)} holds no file to read{self._why_none()}"]),
+        )
+
+    def _why_none(self) -> str:
+        wanted = [f"that matches {self._match}"] if self._match else []
+        wanted += [f"that --include admits ({', '.join(self._include)})"] if self._include else []
+        wanted += [f"that --exclude leaves ({', '.join(self._exclude)})"] if self._exclude else []
+        return f" {' and '.join(wanted)}" if wanted else ""
 
     def scan(self) -> Iterator[Scanned]:
         """Every source, in the order of its path's bytes; (uri, name, error) for one that could not be read.
@@ -78,6 +89,12 @@ class FolderSource:
             SourceUnreadable: the root itself is missing or may not be read.
         """
         self._nobody.clear()
+        self._seen = 0
+        for item in self._scanned():
+            self._seen += 1
+            yield item
+
+    def _scanned(self) -> Iterator[Scanned]:
         try:
             mode = os.stat(self._path).st_mode
             if stat.S_ISDIR(mode):
