@@ -16,8 +16,6 @@ def shelf(tmp_path: Path) -> Path:
     folder.mkdir()
     (folder / "lamps.txt").write_text("The green lamp burns at midnight.\n")
     (folder / "cats.jsonl").write_text("\n".join(f'{{"id": "{n}", "text": "Cat {n} sleeps."}}' for n in range(2)))
-        '{"id": "1", "text": "The grey cat sleeps."}\n{"id": "2", "text": "It wakes."}\n'
-    )
     return folder
 
 
