@@ -166,7 +166,7 @@ class OpenCorpus:
         Raises:
             InvalidQuery, ModelUnavailable, StoreError. ConfigError: reranking was asked for and cannot be done.
         """
-        asker = self._asker(principal, k=k, mode=mode, rerank=rerank, max_distance=max_distance)
+        asker = self.asker(principal, k=k, mode=mode, rerank=rerank, max_distance=max_distance)
         query = _query(text, principal, filters)
         if asker is None:
             return SearchResults(query.text, "", (), {"total": 0.0}, "")
@@ -208,7 +208,7 @@ class OpenCorpus:
     ) -> Iterator[Citation | str | Answer]:
         """Citations, then the answer's text in pieces, last the whole answer, which is what is stored."""
         query = _query(question, principal, filters)
-        asker = self._asker(principal, k=k, mode=None, max_distance=max_distance)
+        asker = self.asker(principal, k=k, mode=None, max_distance=max_distance)
         if asker is None:
             yield _nothing(with_languages(query))
             return
@@ -223,7 +223,7 @@ class OpenCorpus:
         """
         return self._store_of(principal.tenant).catalog.answer(answer_id, principal)
 
-    def _asker(
+    def asker(
         self,
         principal: Principal,
         *,
@@ -232,6 +232,7 @@ class OpenCorpus:
         max_distance: float | None,
         rerank: bool | None = None,
     ) -> Asker | None:
+        """What answers questions of the principal's tenant, pinned to its active generation; None where there is none."""
         if k is not None and k < 1:
             raise InvalidQuery(f"k is {k}", hint="ask for 1 passage or more")
         store = self._store_of(principal.tenant)
@@ -333,8 +334,7 @@ class OpenCorpus:
         Raises:
             As ``show``.
         """
-        found, _, _ = self.show(document, principal=principal)
-        return found
+        return self.show(document, principal=principal)[0]
 
     def status(self, *, tenant: str = "default") -> CorpusStatus:
         """What is there, and what is stale and why, for whoever runs the corpus.
