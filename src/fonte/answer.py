@@ -12,7 +12,7 @@ from fonte.cite import Cited, cite
 from fonte.context import build_passages
 from fonte.errors import CorruptIndex
 from fonte.evidence import EvidenceScorer, features, weighted_words
-from fonte.gate import GateModel
+from fonte.gate import NOTHING, GateModel
 from fonte.protocols import Catalog, Embedder, Generator, IndexReader, Terms
 from fonte.retrieve import Found, RetrievalSettings, Retrieved, Retriever
 from fonte.text.language import question_languages
@@ -76,6 +76,27 @@ def abstention_message(language: Language) -> str:
 def with_languages(query: Query) -> Query:
     """The query with the languages that its text may be written in."""
     return query if query.languages else replace(query, languages=question_languages(query.text))
+
+
+def nothing_answered(query: Query) -> Abstained:
+    """The abstention of a tenant that has no index: the same as of one that holds nothing for the asker."""
+    language = answer_language(query.languages)
+    trace = Trace(id="", question=query.text, generation="")
+    return Abstained(
+        question=query.text,
+        language=language,
+        gate=NOTHING,
+        generation="",
+        generator="",
+        answer_id="",
+        trace=trace,
+        prompt_tokens=0,
+        completion_tokens=0,
+        cost=0.0,
+        reason=AbstentionReason.NOTHING_RETRIEVED,
+        message=abstention_message(language),
+        nearest=(),
+    )
 
 
 @dataclass(frozen=True, slots=True)

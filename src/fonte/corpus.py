@@ -14,9 +14,8 @@ from dataclasses import replace
 from typing import Self
 
 from fonte import contract
-from fonte.answer import Asker, abstention_message, answer_language, now, with_languages
+from fonte.answer import Asker, nothing_answered, now, with_languages
 from fonte.errors import InputError, InvalidQuery, ModelError, NotFound, SpaceMismatch, StoreUnavailable
-from fonte.gate import NOTHING
 from fonte.ingest import staleness
 from fonte.named import absent, called, documents_of, only_one, place_in
 from fonte.parts import Parts, SourceOptions, Stores, TenantStore
@@ -24,9 +23,9 @@ from fonte.protocols import Catalog, Embedder, IndexReader, Progress
 from fonte.publish import publish, rollback
 from fonte.retrieve import Mode, settled
 from fonte.sync import Syncer
+from fonte.text.expected import Expected
 from fonte.types import (
     Abstained,
-    AbstentionReason,
     Answer,
     Answered,
     Citation,
@@ -42,8 +41,8 @@ from fonte.types import (
     Query,
     SearchResults,
     SyncReport,
-    Trace,
 )
+from fonte.why import Why, make_explainer
 
 __all__ = ["OpenCorpus", "Parts", "SourceOptions", "Stores", "TenantStore"]
 
@@ -210,10 +209,32 @@ class OpenCorpus:
         query = _query(question, principal, filters)
         asker = self.asker(principal, k=k, mode=None, max_distance=max_distance)
         if asker is None:
-            yield _nothing(with_languages(query))
+            yield nothing_answered(with_languages(query))
             return
         for item in asker.stream(query, self._parts.make_generator(generator, self._parts.scorer)):
             yield self._kept(item, principal) if isinstance(item, Answered | Abstained) else item
+
+    def why(
+        self,
+        question: str,
+        expected: Expected,
+        *,
+        principal: Principal,
+        k: int | None = None,
+        mode: Mode | None = None,
+        rerank: bool | None = None,
+        max_distance: float | None = None,
+        tell_access: bool = False,
+    ) -> Why:
+        """Where the expected was lost on a question's way; ``tell_access`` also tells of what the asker may not read.
+
+        Raises NotFound where nothing was ever synced, else as ``ask``.
+        """
+        query = _query(question, principal, Filters())
+        asker = self.asker(principal, k=k, mode=mode, rerank=rerank, max_distance=max_distance)
+        if asker is None:
+            raise NotFound(f"nothing was ever synced for tenant {principal.tenant!r}", hint="run fonte sync FOLDER")
+        return make_explainer(self._parts, asker, principal, tell_access=tell_access).explain(query, expected)
 
     def answer(self, answer_id: str, *, principal: Principal) -> str:
         """A stored answer's JSON, byte for byte, while the asker may still read all that it cites.
@@ -232,7 +253,7 @@ class OpenCorpus:
         max_distance: float | None,
         rerank: bool | None = None,
     ) -> Asker | None:
-        """What answers questions of the principal's tenant, pinned to its active generation; None where there is none."""
+        """What answers questions of the principal's tenant over its active generation; None where there is none."""
         if k is not None and k < 1:
             raise InvalidQuery(f"k is {k}", hint="ask for 1 passage or more")
         store = self._store_of(principal.tenant)
@@ -377,24 +398,3 @@ def _query(text: str, principal: Principal, filters: Filters) -> Query:
     if not text.strip():
         raise InvalidQuery("the question is empty", hint="write a question between quotes")
     return Query(text.strip(), principal, filters)
-
-
-def _nothing(query: Query) -> Abstained:
-    """The abstention of a tenant that has no index: the same as of one that holds nothing for the asker."""
-    language = answer_language(query.languages)
-    trace = Trace(id="", question=query.text, generation="")
-    return Abstained(
-        question=query.text,
-        language=language,
-        gate=NOTHING,
-        generation="",
-        generator="",
-        answer_id="",
-        trace=trace,
-        prompt_tokens=0,
-        completion_tokens=0,
-        cost=0.0,
-        reason=AbstentionReason.NOTHING_RETRIEVED,
-        message=abstention_message(language),
-        nearest=(),
-    )

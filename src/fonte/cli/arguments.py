@@ -11,7 +11,7 @@ from typing import NoReturn
 
 from fonte.errors import ConfigError, InputError
 
-LATER = frozenset("eval compare calibrate label why lab serve mcp keys check erase backup restore bench".split())
+LATER = frozenset("eval compare calibrate label lab serve mcp keys check erase backup restore bench".split())
 """Commands of the contract that this version does not have."""
 DESCRIPTION = "Ask your documents; every sentence of the answer is tied to the place it came from."
 
@@ -183,10 +183,35 @@ def _add_asking(command: _Command) -> None:
     )
     ask.add_argument("--stream", action="store_true", help="show the answer as it comes")
     ask.add_argument("--fail-on-abstain", action="store_true", help="exit 4 when there is no answer")
+    _add_why(command)
     for one in (search, ask):
         one.add_argument("--k", type=_count, metavar="N", help="passages (default: 8)")
         one.add_argument("--max-distance", type=_distance, metavar="D", help="cut on cosine distance, above 0 to 2")
         one.add_argument("--as-of", metavar="DATE", help="the state of a day, YYYY-MM-DD")
+
+
+def _add_why(command: _Command) -> None:
+    why = command(
+        "why",
+        "the layer that lost what a question should have found",
+        'fonte why "Quanti giorni di ferie ho?" --expect "26 giorni" --roles staff',
+        _run("why", "why"),
+    )
+    why.add_argument("query", metavar="QUESTION")
+    why.add_argument(
+        "--expect",
+        required=True,
+        metavar="TEXT_OR_LOCATOR",
+        help="words, or NAME#char=120,180, NAME#page=3, NAME#sheet=S&range=A2:B9",
+    )
+    why.add_argument("--document", metavar="DOCUMENT", help="the document that should hold the words")
+    why.add_argument(
+        "--admin", action="store_true", help="you run the corpus: tell also of documents that the asker may not read"
+    )
+    why.add_argument("--mode", choices=("hybrid", "bm25", "dense"), help="legs to use (default: hybrid)")
+    why.add_argument("--rerank", action=argparse.BooleanOptionalAction, default=None, help="as in search")
+    why.add_argument("--k", type=_count, metavar="N", help="passages (default: 8)")
+    why.add_argument("--max-distance", type=_distance, metavar="D", help="cut on cosine distance, above 0 to 2")
 
 
 def _add_looking(command: _Command) -> None:
