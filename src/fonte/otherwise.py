@@ -71,7 +71,9 @@ def _changes(retriever: Retriever, settings: RetrievalSettings, deep: int) -> It
     wide = replace(settings, candidates=max(settings.candidates, deep))
     if deep > settings.candidates:
         yield f"retrieval.candidates = {deep}", wide
-    yield "--k {}", replace(wide, k=max(wide.candidates, deep))
+    most = replace(wide, k=max(wide.candidates, deep))
+    yield "--k {}", most
+    yield "--k {} and retrieval.per_document = 0", replace(most, per_document=0)
 
 
 def roomier(

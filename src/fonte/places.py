@@ -28,6 +28,7 @@ ADVICE: Final[Mapping[str, str]] = {
     "support": "the answer says figures that the source does not: compare with the extractive generator",
 }
 """What to do about a loss, by layer."""
+ADVICE_EXTRACTIVE: Final = "ask for this alone, or in the document's own words"
 _MARKERS = re.compile(r"\[\s*(\d{1,4})\s*\]")
 
 

@@ -13,13 +13,14 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from fonte.answer import Asked, Asker, with_languages
-from fonte.cite import Cited, cite
+from fonte.cite import cite
 from fonte.embedding import fitted
 from fonte.named import called
 from fonte.otherwise import Otherwise, cut_otherwise, retrieved_otherwise, roomier
 from fonte.parts import Parts
 from fonte.places import (
     ADVICE,
+    ADVICE_EXTRACTIVE,
     DEEPEST,
     Place,
     best_rank,
@@ -41,7 +42,6 @@ from fonte.types import (
     SEARCHABLE,
     DocumentState,
     DocumentStatus,
-    Draft,
     Hit,
     Passage,
     Principal,
@@ -125,10 +125,8 @@ class Explainer:
         trail = _Trail()
         places = self._in_texts(query, expected, trail)
         change = self._followed(query, places, trail) if trail.lost is None else None
-        reached = {one.layer for one in trail.layers}
-        order = {name: at for at, name in enumerate(LAYERS)}
-        rest = [Layer(name, None, "not reached") for name in LAYERS if name not in reached]
-        layers = tuple(sorted([*trail.layers, *rest], key=lambda one: order[one.layer]))
+        reached = {one.layer: one for one in trail.layers}
+        layers = tuple(reached.get(name, Layer(name, None, "not reached")) for name in LAYERS)
         reason = next((one.detail for one in layers if one.layer == trail.lost), "it stands in the answer and is cited")
         return Why(query.text, trail.lost, reason, trail.advice, layers, change)
 
@@ -186,8 +184,8 @@ class Explainer:
         if state.status is DocumentStatus.DELETED:
             return f"{state.name} was deleted"
         live = self.asker.catalog.acl(state.document_id).roles & state.acl.roles
-        held = ", ".join(sorted(query.principal.held_roles))
-        return f"{state.name} may be read by {', '.join(sorted(live)) or 'nobody'}; the asker holds {held}"
+        held = sorted(query.principal.held_roles)
+        return f"{state.name} may be read by {', '.join(sorted(live)) or 'nobody'}; the asker holds {', '.join(held)}"
 
     # --- chunks and ranks ------------------------------------------------------------------------------------------
 
@@ -316,33 +314,32 @@ class Explainer:
             trail.lose(FUSION, "raise --max-distance or leave it out")
             return
         first = by_stage.get(RERANK)
-        reached = arrived or (first is not None and best_rank(first, ids)[0] is not None)
-        detail = order_detail(rank, settings.k, arrived=arrived)
-        if first is not None:
-            detail = f"rank {rank}" if reached else f"rank {rank}, beyond the {settings.rerank_depth} that are reranked"
-        trail.passed(FUSION, detail, rank, score, present=reached)
         if first is None:
+            detail, advice = self._place_told(asked, kept, rank, arrived=arrived)
+            trail.passed(FUSION, detail, rank, score, present=arrived)
             trail.passed(RERANK, "not reranked", present=None)
             if not arrived:
-                self._crowded(asked, FUSION, kept, rank, trail)
+                trail.lose(FUSION, advice)
             return
+        reached = arrived or best_rank(first, ids)[0] is not None
+        beyond = "" if reached else f", beyond the {settings.rerank_depth} that are reranked"
+        trail.passed(FUSION, f"rank {rank}{beyond}", rank, score, present=reached)
         known = {one.chunk_id for one in first}
         order = [*first, *(one for one in kept if one.chunk_id not in known)]
         again, moved = best_rank(order, ids)
-        detail = order_detail(again, settings.k, arrived=arrived)
+        detail, advice = self._place_told(asked, order, again, arrived=arrived)
         trail.passed(RERANK, detail, again, moved.rerank if moved else None, present=arrived)
         if not arrived:
-            self._crowded(asked, RERANK if reached else FUSION, order, again, trail)
+            trail.lose(RERANK if reached else FUSION, advice)
 
-    def _crowded(self, asked: Asked, stage: str, order: Sequence[Hit], rank: int | None, trail: _Trail) -> None:
-        """Lost among the first: by its rank, or because its document had said enough."""
-        last = [at for at, hit in enumerate(order, start=1) if hit.chunk_id in parts_of(asked.retrieved.found)]
+    def _place_told(self, asked: Asked, order: Sequence[Hit], rank: int | None, *, arrived: bool) -> tuple[str, str]:
+        """A rank in the common order in words, and advice of its own where its document had said enough."""
         settings = self.asker.settings.retrieval
-        if rank is not None and rank <= settings.k and last and rank < last[-1]:
-            told = f"its document has its {settings.per_document} passages already"
-            trail.lose(stage, f"{told}: raise retrieval.per_document")
-        else:
-            trail.lose(stage)
+        last = [at for at, hit in enumerate(order, start=1) if hit.chunk_id in parts_of(asked.retrieved.found)]
+        if not arrived and rank is not None and rank <= settings.k and last and rank < last[-1]:
+            told = f"rank {rank}, and its document has its {settings.per_document} passages already"
+            return told, "raise retrieval.per_document"
+        return order_detail(rank, settings.k, arrived=arrived), ""
 
     # --- the answer ------------------------------------------------------------------------------------------------
 
@@ -362,19 +359,18 @@ class Explainer:
         if not verdict.sufficient:
             trail.lose("gate")
             return Otherwise(f"a threshold of {math.floor(1e4 * verdict.score) / 1e4:.4f}", None, tried=True)
-        draft = self.make_generator().draft(asked.query, asked.passages, language=asked.language)
-        cited = cite(draft, asked.passages, language=asked.language)
-        self._written(draft, cited, holding, places, trail)
+        self._written(asked, holding, places, trail)
         return None
 
-    def _written(
-        self, draft: Draft, cited: Cited, holding: Sequence[Passage], places: Sequence[Place], trail: _Trail
-    ) -> None:
+    def _written(self, asked: Asked, holding: Sequence[Passage], places: Sequence[Place], trail: _Trail) -> None:
+        generator = self.make_generator()
+        draft = generator.draft(asked.query, asked.passages, language=asked.language)
+        cited = cite(draft, asked.passages, language=asked.language)
         markers = {one.marker for one in holding}
         if draft.declined or not uses(draft, holding, places):
-            detail = "the generator declined" if draft.declined else "the answer rests on other sentences"
-            trail.passed("answer", detail, present=False)
-            trail.lose("answer")
+            told = f"the answer rests on other sentences: {' '.join(draft.text.split())[:100]}"
+            trail.passed("answer", "the generator declined" if draft.declined else told, present=False)
+            trail.lose("answer", ADVICE_EXTRACTIVE if generator.name == "extractive" else "")
             return
         trail.passed("answer", "the answer uses it")
         sentences = [one for one in cited.sentences if markers & set(one.citations)]
@@ -386,9 +382,9 @@ class Explainer:
         cites = ", ".join(f"[{marker}]" for marker in sorted(markers & set().union(*(s.citations for s in sentences))))
         trail.passed("citation", f"cited as {cites}{removed}")
         good = [one for one in sentences if one.support != "unsupported"]
-        told = good[0] if good else sentences[0]
-        checks = ", ".join(f"{name} {value}" for name, value in told.checks.items())
-        trail.passed("support", f"{told.support} ({checks})", present=bool(good))
+        one = good[0] if good else sentences[0]
+        checks = ", ".join(f"{name} {value}" for name, value in one.checks.items())
+        trail.passed("support", f"{one.support} ({checks})", present=bool(good))
         if not good:
             trail.lose("support")
 
