@@ -11,7 +11,7 @@ from typing import NoReturn
 
 from fonte.errors import ConfigError, InputError
 
-LATER = frozenset("eval compare calibrate label lab serve mcp keys check erase backup restore bench".split())
+LATER = frozenset("calibrate label lab serve mcp keys check erase backup restore bench".split())
 """Commands of the contract that this version does not have."""
 DESCRIPTION = "Ask your documents; every sentence of the answer is tied to the place it came from."
 
@@ -70,6 +70,13 @@ def _distance(text: str) -> float:
     number = float(text)
     if not 0 < number <= 2:  # noqa: PLR2004 - the range of 1 - cosine
         raise argparse.ArgumentTypeError(f"should be above 0 and at most 2, not {text}")
+    return number
+
+
+def _share(text: str) -> float:
+    number = float(text)
+    if not 0 < number <= 1:
+        raise argparse.ArgumentTypeError(f"should be above 0 and at most 1, not {text}")
     return number
 
 
@@ -255,6 +262,37 @@ def _add_life(command: _Command) -> None:
 
 
 def _add_evaluation(command: _Command) -> None:
+    evaluate = command(
+        "eval",
+        "how well a golden set is found, and answered",
+        "fonte eval golden.yaml --report eval.html\n  fonte eval golden.yaml --answers --floors floors.json",
+        _run("evaluate", "run"),
+    )
+    evaluate.add_argument("golden", metavar="GOLDEN", help="golden.yaml, or a folder in BEIR layout")
+    evaluate.add_argument("--k", type=_count, metavar="N", help="places of the longest list (default: 10)")
+    evaluate.add_argument("--mode", choices=("hybrid", "bm25", "dense"), help="legs to use (default: as set)")
+    evaluate.add_argument(
+        "--rerank", action=argparse.BooleanOptionalAction, default=None, help="as search (default: as set)"
+    )
+    evaluate.add_argument("--answers", action="store_true", help="ask for whole answers and judge them too")
+    evaluate.add_argument("--retrieval-only", action="store_true", help="leave the gate out, which takes most time")
+    evaluate.add_argument("--floors", metavar="FILE", help="exit 1 where a figure lies below its floor")
+    evaluate.add_argument("--save-floors", metavar="FILE", help="write what was measured as floors")
+    evaluate.add_argument("--run", dest="trec", metavar="FILE", help="write the rankings as a TREC run")
+    compare = command(
+        "compare",
+        "two configurations or runs on a golden set, judged in pairs; or an experiment",
+        "fonte compare golden.yaml --a blind.toml --b fonte.toml\n  fonte compare experiment.toml",
+        _run("compare", "run"),
+    )
+    compare.add_argument("golden", metavar="GOLDEN", help="a golden set, or the .toml file of an experiment")
+    compare.add_argument("--a", metavar="FILE", help="what is compared with: settings (.toml) or a TREC run")
+    compare.add_argument("--b", metavar="FILE", help="what is judged: settings (.toml) or a TREC run")
+    compare.add_argument(
+        "--difference", type=_share, metavar="D", help="the smallest difference worth knowing (default: 0.05)"
+    )
+    for one in (evaluate, compare):
+        one.add_argument("--report", metavar="FILE.html", help="write a page with plots (needs fonte[report])")
     golden = command(
         "golden",
         "check a golden set, import one, or propose questions for one",

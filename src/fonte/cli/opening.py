@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,8 @@ from fonte.errors import ConfigError, InputError
 from fonte.types import Principal
 
 if TYPE_CHECKING:
+    from fonte.config import Settings
+    from fonte.parts import Parts
     from fonte.wiring import Corpus
 
 
@@ -22,13 +25,41 @@ def corpus(options: argparse.Namespace, *, must_exist: bool = True) -> Corpus:
     """
     from fonte.wiring import Corpus
 
+    if must_exist:
+        home_of(options)
+    config = Path(options.config) if options.config else None
+    return Corpus.open(Path(options.home), config=config, environ=os.environ)
+
+
+def home_of(options: argparse.Namespace) -> Path:
+    """The home, which must be there.
+
+    Raises:
+        InputError
+    """
     home = Path(options.home)
-    if must_exist and not home.exists():
+    if not home.exists():
         raise InputError(
             f"there is no index at {options.home}", hint="run fonte sync FOLDER first, or name another --home"
         )
-    config = Path(options.config) if options.config else None
-    return Corpus.open(home, config=config, environ=os.environ)
+    return home
+
+
+def parts(
+    options: argparse.Namespace, *, config: Path | None = None, overrides: Mapping[str, object] | None = None
+) -> tuple[Parts, Settings]:
+    """The concrete parts over --home, by another settings file or with other settings than --config names.
+
+    Raises:
+        ConfigError, InputError
+    """
+    from fonte.config import load_settings
+    from fonte.wiring import make_parts
+
+    home = home_of(options)
+    named = Path(options.config) if options.config else None
+    settings = load_settings(config or named, home, os.environ, overrides)
+    return make_parts(home, settings), settings
 
 
 def principal(options: argparse.Namespace) -> Principal:

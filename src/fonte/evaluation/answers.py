@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from fonte.evaluation.golden import GoldenSet, Question
-from fonte.evaluation.measures import Outcome, c_at_1
-from fonte.evaluation.scoring import QueryKey
+from fonte.evaluation.measures import Outcome, Retrieved, c_at_1
+from fonte.evaluation.scoring import Access, QueryKey
 from fonte.evaluation.statistics import CONFIDENCE, RESAMPLES, Interval, interval_of
 
 _COMMA = re.compile(r"(?<=\d),(?=\d)")
@@ -98,6 +98,36 @@ def answer_rates(
         if guarded:
             told["leakage"] = _share(guarded)
     return told
+
+
+def citation_rates(
+    golden: GoldenSet, cited: Mapping[QueryKey, Sequence[Retrieved]], may_read: Access
+) -> dict[str, Interval]:
+    """What the citations of answers to answerable questions were worth, where the asker may read a relevant document.
+
+    ``answer_needle``: one of them holds a whole needle. ``citation_precision``: those that lie in a relevant document,
+    by all. ``citation_recall``: relevant documents cited, by all relevant that may be read. A query without answer has
+    no citations: it counts 0 in the first and the last, and is left out of precision.
+    """
+    values: dict[str, dict[QueryKey, float]] = {}
+    for question, number, _ in golden.queries():
+        query = (question.id, number)
+        relevant = {name for name in question.relevance if may_read(question, name)}
+        if not question.answerable or not relevant:
+            continue
+        mine = cited.get(query, ())
+        needles = [needle for needle in question.needles if needle.document in relevant]
+        told = {"citation_recall": len(relevant & {one.document for one in mine}) / len(relevant)}
+        if needles:
+            told["answer_needle"] = float(any(one.holds(needle) for one in mine for needle in needles))
+        if mine:
+            told["citation_precision"] = sum(one.document in relevant for one in mine) / len(mine)
+        for name, value in told.items():
+            values.setdefault(name, {})[query] = value
+    return {
+        name: interval_of(list(by_query.values()), groups=[question for question, _ in by_query])
+        for name, by_query in sorted(values.items())
+    }
 
 
 def c_at_1_interval(outcomes: Sequence[Outcome], *, seed: int = 0) -> Interval:

@@ -1,0 +1,140 @@
+"""Figures as inline SVG, drawn by matplotlib: text stays text, nothing is fetched, ids are unique within a page."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from fonte.errors import ConfigError
+from fonte.evaluation.statistics import Comparison, Interval
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7")
+"""Told apart by people who see colors otherwise (Okabe and Ito, 2008)."""
+_RC: Any = {
+    "text.parse_math": False,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "fonte",
+    "font.size": 10,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+}
+_BEFORE_SVG = re.compile(r"\A.*?(?=<svg\b)", re.DOTALL)
+_METADATA = re.compile(r"<metadata>.*?</metadata>\s*", re.DOTALL)
+_ID = re.compile(r'(\bid="|href="#|url\(#)')
+_MARKERS = ("o", "s", "^", "D")
+
+
+def require() -> None:
+    """Raises ConfigError where matplotlib is missing: better before an hour of measuring than after it."""
+    try:
+        import matplotlib as mpl
+    except ImportError as error:
+        raise ConfigError(
+            "the plots of a report need matplotlib", hint="pip install 'fonte[report]', or leave --report out"
+        ) from error
+    del mpl
+
+
+def curves(name: str, lines: Mapping[str, Mapping[int, Interval]]) -> str:
+    """A measure at every k, a line for each name, with the band of its interval."""
+
+    def draw(axes: Axes) -> None:
+        for at, (label, points) in enumerate(lines.items()):
+            ks = sorted(points)
+            color, marker = COLORS[at % len(COLORS)], _MARKERS[at % len(_MARKERS)]
+            axes.plot(ks, [points[k].value for k in ks], color=color, marker=marker, markersize=4, label=label)
+            low, high = [points[k].low for k in ks], [points[k].high for k in ks]
+            axes.fill_between(ks, low, high, color=color, alpha=0.15, linewidth=0)
+        axes.set(xlabel="k", ylabel="share of queries", ylim=(0, 1.02))
+        axes.legend(loc="lower right", frameon=False)
+
+    return _svg(name, draw)
+
+
+def risk_coverage(name: str, points: Sequence[tuple[float, float]], now: tuple[float, float] | None) -> str:
+    """Risk among what would be attempted, as the gate's threshold falls; ``now`` is where it stands."""
+
+    def draw(axes: Axes) -> None:
+        axes.plot([one for one, _ in points], [risk for _, risk in points], color=COLORS[0], drawstyle="steps-post")
+        if now is not None:
+            axes.plot([now[0]], [now[1]], color=COLORS[1], marker="o", linestyle="none", label="threshold in force")
+            axes.legend(loc="best", frameon=False)
+        axes.set(xlabel="coverage: share of queries attempted", ylabel="risk: share of those that are wrong")
+        axes.set(xlim=(0, 1.02), ylim=(0, 1.02))
+
+    return _svg(name, draw)
+
+
+def distances(name: str, answerable: Sequence[float], others: Sequence[float]) -> str:
+    """Distance of the nearest passage, of queries that can be answered and of those that cannot."""
+    both = [*answerable, *others]
+    low, high = (min(both), max(both)) if both else (0.0, 1.0)
+    edges = [low + (high - low or 1.0) * at / 24 for at in range(25)]
+
+    def draw(axes: Axes) -> None:
+        for values, label, color in ((answerable, "answerable", COLORS[0]), (others, "not answerable", COLORS[1])):
+            if values:
+                weights = [1 / len(values)] * len(values)
+                axes.hist(
+                    values, bins=edges, weights=weights, alpha=0.55, color=color, label=f"{label} ({len(values)})"
+                )
+        axes.set(xlabel="cosine distance of the nearest passage", ylabel="share of queries")
+        axes.legend(loc="best", frameon=False)
+
+    return _svg(name, draw)
+
+
+def bars(name: str, measure: str, parts: Mapping[str, Interval]) -> str:
+    """One measure of each segment, with its interval and number of queries."""
+    listed = list(reversed(list(parts.items())))
+
+    def draw(axes: Axes) -> None:
+        places = range(len(listed))
+        values = [one.value for _, one in listed]
+        axes.barh(places, values, color=COLORS[0], alpha=0.6)
+        _whiskers(axes, [one for _, one in listed])
+        axes.set_yticks(places, labels=[f"{label} ({one.n})" for label, one in listed])
+        axes.set(xlabel=measure, xlim=(0, 1.02))
+
+    return _svg(name, draw, height=1.0 + 0.32 * len(listed))
+
+
+def differences(name: str, found: Mapping[str, Comparison]) -> str:
+    """The difference of every measure with its interval; right of the line is better."""
+    listed = list(reversed(list(found.items())))
+
+    def draw(axes: Axes) -> None:
+        intervals = [one.difference for _, one in listed]
+        axes.axvline(0, color="#555555", linewidth=1)
+        axes.plot([one.value for one in intervals], range(len(listed)), "o", color=COLORS[0])
+        _whiskers(axes, intervals)
+        axes.set_yticks(range(len(listed)), labels=[label for label, _ in listed])
+        axes.set(xlabel="difference, b - a")
+
+    return _svg(name, draw, height=1.0 + 0.32 * len(listed))
+
+
+def _whiskers(axes: Axes, intervals: Sequence[Interval]) -> None:
+    for at, one in enumerate(intervals):
+        axes.plot([one.low, one.high], [at, at], color="#222222", linewidth=1.2)
+
+
+def _svg(name: str, draw: Any, *, height: float = 3.2) -> str:
+    from matplotlib import rc_context
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+    from matplotlib.figure import Figure as _Figure
+
+    with rc_context(_RC):
+        figure: Figure = _Figure(figsize=(6.4, height), layout="constrained")
+        FigureCanvasSVG(figure)
+        draw(figure.add_subplot())
+        body = io.StringIO()
+        figure.savefig(body, format="svg", metadata={"Date": None})
+    text = _METADATA.sub("", _BEFORE_SVG.sub("", body.getvalue()))
+    return _ID.sub(rf"\g<1>{name}-", text).replace("<svg ", '<svg role="img" ', 1)
