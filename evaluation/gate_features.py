@@ -46,7 +46,7 @@ class Hiding:
 
 def asker_of(corpus: Corpus, principal: Principal) -> Asker:
     """What answers the principal's questions, with its steps in reach."""
-    asker = corpus._asker(principal, k=None, mode=None, max_distance=None)  # noqa: SLF001 - the steps are what is measured
+    asker = corpus.asker(principal, calibrated=False)
     if asker is None:
         raise SystemExit("nothing was synced")
     return asker
@@ -71,7 +71,9 @@ def row(
                 len(one.piece.text),
             )
             pieces.append([*signs, any(answer.casefold() in one.piece.text.casefold() for answer in gold)])
-    return {"kind": kind, "question": text, **facts, "features": dict(asked.verdict.features), "pieces": pieces}, asked
+    distances = [one.hit.dense_distance for one in asked.retrieved.found if one.hit.dense_distance is not None]
+    told = {"features": dict(asked.verdict.features), "distance": min(distances, default=None), "pieces": pieces}
+    return {"kind": kind, "question": text, **facts, **told}, asked
 
 
 def squad(folder: Path, homes: Path, rng: random.Random) -> Iterator[dict[str, Any]]:

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 
 from fonte.cite import Cited, cite
 from fonte.context import build_passages
-from fonte.errors import CorruptIndex
+from fonte.errors import CorruptIndex, InvalidQuery
 from fonte.evidence import EvidenceScorer, features, weighted_words
 from fonte.gate import NOTHING, GateModel
 from fonte.protocols import Catalog, Embedder, Generator, IndexReader, Terms
@@ -25,6 +25,7 @@ from fonte.types import (
     Citation,
     Document,
     Draft,
+    Filters,
     GateVerdict,
     Language,
     Passage,
@@ -110,6 +111,8 @@ class Asker:
     scorer: EvidenceScorer
     gate: GateModel
     settings: AnswerSettings
+    notes: tuple[str, ...] = ()
+    """What an answer should say about how it was made."""
 
     def search(self, query: Query) -> SearchResults:
         """Ranked passages that the principal may read."""
@@ -216,6 +219,7 @@ class Asker:
             rankings=asked.retrieved.rankings,
             gate=asked.verdict,
             removed_markers=removed,
+            notes=self.notes,
             timings_ms=timings,
         )
 
@@ -260,6 +264,13 @@ class Asker:
             citations=cited.citations,
             missing=draft.missing,
         )
+
+
+def asked_query(text: str, principal: Principal, filters: Filters) -> Query:
+    """A question as it was asked. Raises InvalidQuery where it says nothing."""
+    if not text.strip():
+        raise InvalidQuery("the question is empty", hint="write a question between quotes")
+    return Query(text.strip(), principal, filters)
 
 
 def _new_id(kind: str) -> str:

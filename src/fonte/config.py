@@ -26,6 +26,7 @@ from fonte.types import ChunkingRecipe
 CONFIG_NAME = "fonte.toml"
 
 Positive: TypeAlias = Annotated[int, Field(ge=1)]
+Cost: TypeAlias = Annotated[float, Field(gt=0)]
 Seconds: TypeAlias = Annotated[float, Field(gt=0)]
 _Raw: TypeAlias = dict[str, typing.Any]
 """What TOML gave: nothing is known of it until the models have looked."""
@@ -144,12 +145,11 @@ class RetrievalSettings(_Section):
     per_document: Annotated[int, Field(ge=0)] = 4
 
 
-class GateSettings(_Later):
-    """What a wrong answer and a needless refusal cost, for calibration."""
+class GateSettings(_Section):
+    """What a wrong answer and a needless refusal cost, in any unit; ``fonte calibrate`` weighs one with the other."""
 
-    what = "calibrating the gate by what its mistakes cost"
-    cost_wrong: float | None = None
-    cost_abstain: float | None = None
+    cost_wrong: Cost = 1.0
+    cost_abstain: Cost = 1.0
 
 
 class GenerationSettings(_Section):

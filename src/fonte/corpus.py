@@ -11,11 +11,14 @@ from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 from typing import Self
 
 from fonte import contract
-from fonte.answer import Asker, nothing_answered, now, with_languages
+from fonte.answer import Asker, asked_query, nothing_answered, now, with_languages
+from fonte.calibration import Fitting, Standing, fit, in_force, standing
 from fonte.errors import InputError, InvalidQuery, ModelError, NotFound, SpaceMismatch, StoreUnavailable
+from fonte.evaluation.golden import GoldenSet
 from fonte.ingest import staleness
 from fonte.named import absent, called, documents_of, only_one, place_in
 from fonte.parts import Parts, SourceOptions, Stores, TenantStore
@@ -38,7 +41,6 @@ from fonte.types import (
     GenerationState,
     Locator,
     Principal,
-    Query,
     SearchResults,
     SyncReport,
 )
@@ -147,6 +149,26 @@ class OpenCorpus:
         catalog.delete([state.document_id for state in states])
         return states
 
+    def calibrate(
+        self,
+        golden: GoldenSet,
+        *,
+        tenant: str = "default",
+        cost_wrong: float | None = None,
+        cost_abstain: float | None = None,
+        progress: Progress = _silent,
+    ) -> Fitting:
+        """Fit the gate to a golden set's questions, and put it into force at once; costs not given are as set.
+
+        Raises:
+            NotFound: no index. InputError: too few questions of a kind. ConfigError: scikit-learn is not installed.
+        """
+        store, ask = self._existing(tenant), partial(self.asker, calibrated=False)
+        costs = self._parts.costs.but(cost_wrong, cost_abstain)
+        found = fit(golden, ask, self.documents(tenant=tenant), tenant=tenant, costs=costs, progress=progress)
+        store.calibration.save(found.calibration.as_text())
+        return found
+
     # --- asking ----------------------------------------------------------------------------------------------------
 
     def search(
@@ -166,7 +188,7 @@ class OpenCorpus:
             InvalidQuery, ModelUnavailable, StoreError. ConfigError: reranking was asked for and cannot be done.
         """
         asker = self.asker(principal, k=k, mode=mode, rerank=rerank, max_distance=max_distance)
-        query = _query(text, principal, filters)
+        query = asked_query(text, principal, filters)
         if asker is None:
             return SearchResults(query.text, "", (), {"total": 0.0}, "")
         return asker.search(query)
@@ -206,8 +228,8 @@ class OpenCorpus:
         filters: Filters = Filters(),  # noqa: B008 - frozen
     ) -> Iterator[Citation | str | Answer]:
         """Citations, then the answer's text in pieces, last the whole answer, which is what is stored."""
-        query = _query(question, principal, filters)
-        asker = self.asker(principal, k=k, mode=None, max_distance=max_distance)
+        query = asked_query(question, principal, filters)
+        asker = self.asker(principal, k=k, max_distance=max_distance)
         if asker is None:
             yield nothing_answered(with_languages(query))
             return
@@ -230,7 +252,7 @@ class OpenCorpus:
 
         Raises NotFound where nothing was ever synced, else as ``ask``.
         """
-        query = _query(question, principal, Filters())
+        query = asked_query(question, principal, Filters())
         asker = self.asker(principal, k=k, mode=mode, rerank=rerank, max_distance=max_distance)
         if asker is None:
             raise NotFound(f"nothing was ever synced for tenant {principal.tenant!r}", hint="run fonte sync FOLDER")
@@ -248,10 +270,11 @@ class OpenCorpus:
         self,
         principal: Principal,
         *,
-        k: int | None,
-        mode: Mode | None,
-        max_distance: float | None,
+        k: int | None = None,
+        mode: Mode | None = None,
+        max_distance: float | None = None,
         rerank: bool | None = None,
+        calibrated: bool = True,
     ) -> Asker | None:
         """What answers questions of the principal's tenant over its active generation; None where there is none."""
         if k is not None and k < 1:
@@ -270,7 +293,7 @@ class OpenCorpus:
         retrieval = settled(
             settings.retrieval, reader, embedder, k=k, mode=mode, max_distance=max_distance, rerank=rerank
         )
-        return Asker(
+        asker = Asker(
             reader=reader,
             catalog=store.catalog,
             embedder=embedder,
@@ -279,6 +302,7 @@ class OpenCorpus:
             gate=self._parts.gate_for(embedder.space),
             settings=replace(settings, retrieval=retrieval),
         )
+        return in_force(asker, store.calibration.load) if calibrated else asker
 
     def _kept(self, answer: Answer, principal: Principal) -> Answer:
         """The answer, stored; where the store cannot be written (read-only, full) with a note that it was not kept."""
@@ -374,6 +398,11 @@ class OpenCorpus:
         counts = Counter(one.status.value for one in states)
         return CorpusStatus(tenant, active, candidates, dict(sorted(counts.items())), stale, unknown)
 
+    def calibration(self, *, tenant: str = "default") -> Standing:
+        """What is known of the tenant's calibrated gate, and whether it judges."""
+        store = self._store_of(tenant)
+        return standing(store.calibration.load, partial(self.asker, Principal(tenant)))
+
     def _existing(self, tenant: str) -> TenantStore:
         store = self._store_of(tenant)
         if store.catalog.active() is None and not store.catalog.generations():
@@ -392,9 +421,3 @@ class OpenCorpus:
         active = catalog.active()
         states = catalog.states(active.id) if active else []
         return only_one(document, called(document, states))
-
-
-def _query(text: str, principal: Principal, filters: Filters) -> Query:
-    if not text.strip():
-        raise InvalidQuery("the question is empty", hint="write a question between quotes")
-    return Query(text.strip(), principal, filters)

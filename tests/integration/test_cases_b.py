@@ -250,7 +250,7 @@ def test_case_39_every_vector_belongs_to_the_text_that_it_stands_beside(
         put(folder, a=text, b=f"# Turn\n\nThis is turn {turn}.\n")
         fonte(home, "sync", str(folder))
         with Corpus.open(home, environ={}) as corpus:
-            reader = corpus._asker(WHO, k=None, mode=None, max_distance=None).reader
+            reader = corpus.asker(WHO, k=None, mode=None, max_distance=None).reader
             ids = list(table_rows(corpus))
             for stored in reader.chunks(ids, WHO, revoked=()).values():
                 fresh = model.embed_query(search_form(stored.chunk.text))

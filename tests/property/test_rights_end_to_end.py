@@ -98,7 +98,7 @@ def check_search(corpus: OpenCorpus, live: Live, principal: Principal, question:
         if mode != "bm25":
             assert {*shown, *copies} == allowed, "nothing readable is held back either"
         assert {one.hit.rerank is None for one in found.results} <= {mode == "bm25"}
-        asker = corpus._asker(principal, k=20, mode=mode, max_distance=None, rerank=True)
+        asker = corpus.asker(principal, k=20, mode=mode, max_distance=None, rerank=True)
         assert asker is not None
         for ranking in asker.prepare(Query(question, principal)).retrieved.rankings:
             assert allowed.issuperset(hit.document_id for hit in ranking.hits)
@@ -275,7 +275,7 @@ def test_what_is_taken_away_while_the_generator_writes_is_not_shown(tmp_path: Pa
             return Draft(f"{text} [1]")
 
     with corpus:
-        asker = corpus._asker(ASKER, k=None, mode=None, max_distance=None)
+        asker = corpus.asker(ASKER, k=None, mode=None, max_distance=None)
         slow: Generator = Slow()  # type: ignore[assignment]
         shown = list(asker.stream(Query("What does the pump cost?", ASKER), slow))
         assert len(shown) == 1

@@ -104,8 +104,6 @@ def test_a_wrong_setting_is_one_line_with_file_and_key(tmp_path: Path, text: str
         "[store]\nuri = 's3://bucket'",
         "[golden]\npath = 'g.yaml'",
         "[golden]\nfloors = 'floors.json'",
-        "[gate]\ncost_wrong = 4.0",
-        "[gate]\ncost_abstain = 1",
     ],
 )
 def test_what_a_later_version_knows_is_refused_as_not_built_yet(tmp_path: Path, text: str) -> None:
@@ -147,7 +145,7 @@ def test_every_key_has_a_variable_and_each_of_them_is_read(tmp_path: Path) -> No
     }
     assert {section for section, _ in variables().values()} == set(SECTIONS)
     for name, (section, key) in variables().items():
-        if section in ("store", "golden", "gate"):
+        if section in ("store", "golden"):
             assert "not built yet" in refusal(tmp_path, "", {name: "7"}).message
             continue
         value = samples.get((section, key), "7")

@@ -11,7 +11,7 @@ from typing import NoReturn
 
 from fonte.errors import ConfigError, InputError
 
-LATER = frozenset("calibrate label lab serve mcp keys check erase backup restore bench".split())
+LATER = frozenset("label lab serve mcp keys check erase backup restore bench".split())
 """Commands of the contract that this version does not have."""
 DESCRIPTION = "Ask your documents; every sentence of the answer is tied to the place it came from."
 
@@ -64,6 +64,13 @@ def _count(text: str) -> int:
     if not text.strip().isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"should be a whole number from 1, not {text}")
     return int(text)
+
+
+def _cost(text: str) -> float:
+    number = float(text)
+    if not 0 < number < float("inf"):
+        raise argparse.ArgumentTypeError(f"should be a number above 0, not {text}")
+    return number
 
 
 def _distance(text: str) -> float:
@@ -309,3 +316,12 @@ def _add_evaluation(command: _Command) -> None:
     golden.add_argument("--language", metavar="L", help="language of the imported questions, as en or it")
     golden.add_argument("--count", type=_count, metavar="N", help="questions to propose (default: 20)")
     golden.add_argument("--out", metavar="PLACE", help="where the import goes: a new folder, or a new .yaml file")
+    calibrate = command(
+        "calibrate",
+        "fit the gate to your own questions, with and without an answer",
+        "fonte calibrate golden.yaml --cost-wrong 3 --cost-abstain 1",
+        _run("calibrate", "calibrate"),
+    )
+    calibrate.add_argument("file", metavar="GOLDEN", help="golden.yaml, or a folder in BEIR layout")
+    calibrate.add_argument("--cost-wrong", metavar="X", type=_cost, help="of answering what nothing answers")
+    calibrate.add_argument("--cost-abstain", metavar="Y", type=_cost, help="of refusing what could be answered")

@@ -8,6 +8,7 @@ from dataclasses import replace
 from fonte import contract
 from fonte.cli.opening import corpus, principal
 from fonte.cli.output import Output
+from fonte.cli.told_gate import gate_line, told_gate
 from fonte.types import DocumentState, DocumentStatus, LedgerEntry
 
 _AROUND = 400
@@ -37,8 +38,9 @@ def status(options: argparse.Namespace, output: Output) -> int:
     """What is there, and what is stale and why."""
     with corpus(options) as opened:
         found = opened.status(tenant=options.tenant)
+        gate = opened.calibration(tenant=options.tenant)
     if output.json_mode:
-        output.json(contract.status(found))
+        output.json(contract.status(found) | {"gate": told_gate(gate)})
         return 0
     active = found.active
     if active is None:
@@ -51,6 +53,7 @@ def status(options: argparse.Namespace, output: Output) -> int:
         output.line(
             "documents: " + (", ".join(f"{number} {name}" for name, number in found.documents.items()) or "none")
         )
+        output.line(gate_line(gate))
     for one in found.candidates:
         output.line(f"candidate {one} waits to be published")
     if found.stale is None:

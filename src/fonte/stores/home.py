@@ -1,7 +1,8 @@
 """The home on disk.
 
 ``FORMAT`` (version), ``system.sqlite`` (keys and audit, made by whoever first needs it), and ``tenants/<slug>/`` with
-``catalog.sqlite``, ``vectors.sqlite``, ``writer.lock`` and ``lance/``. Nothing of two tenants shares a file.
+``catalog.sqlite``, ``vectors.sqlite``, ``calibration.json``, ``writer.lock`` and ``lance/``. Nothing of two tenants
+shares a file.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fonte.errors import SchemaMismatch, StoreUnavailable
+from fonte.stores.calibration_file import CalibrationFile
 from fonte.stores.catalog import SqliteCatalog
 from fonte.stores.lance_index import LanceIndex
 from fonte.stores.vector_cache import SqliteVectorCache
@@ -35,11 +37,12 @@ def slug(tenant: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class TenantStore:
-    """What one tenant has: catalog, chunk index and vector cache."""
+    """What one tenant has: catalog, chunk index, vector cache and calibrated gate."""
 
     catalog: SqliteCatalog
     index: LanceIndex
     cache: SqliteVectorCache
+    calibration: CalibrationFile
 
     def close(self) -> None:
         """Close the files."""
@@ -76,6 +79,7 @@ class Home:
             catalog=SqliteCatalog(folder / "catalog.sqlite", name, prepare=prepare),
             index=LanceIndex(folder / "lance", prepare=prepare),
             cache=SqliteVectorCache(folder / "vectors.sqlite", prepare=prepare),
+            calibration=CalibrationFile(folder / "calibration.json", prepare),
         )
 
     def slugs(self) -> list[str]:

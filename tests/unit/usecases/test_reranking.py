@@ -39,7 +39,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> OpenCorpus:
 
 
 def retrieved(corpus: OpenCorpus, text: str = QUESTION, **changed: object) -> Retrieved:
-    asker = corpus._asker(WHO, k=None, mode=None, max_distance=None)
+    asker = corpus.asker(WHO, k=None, mode=None, max_distance=None)
     assert asker is not None
     wanted = replace(RetrievalSettings(k=50, per_document=0, rerank=True), **changed)
     return Retriever(asker.reader, asker.embedder, asker.terms).retrieve(
@@ -98,7 +98,7 @@ def test_a_question_without_tokens_keeps_the_fused_order(corpus: OpenCorpus) -> 
         def encode_query(self, text: str) -> tuple[Vector, np.ndarray]:
             return self.embed_query(text), np.zeros((0, self.space.code_width), np.int8)
 
-    asker = corpus._asker(WHO, k=None, mode=None, max_distance=None)
+    asker = corpus.asker(WHO, k=None, mode=None, max_distance=None)
     assert asker is not None
     query, wanted = Query(QUESTION, WHO, languages=("en",)), RetrievalSettings(k=50, per_document=0, rerank=True)
     found = Retriever(asker.reader, Mute(), asker.terms).retrieve(query, (), wanted)
@@ -225,7 +225,7 @@ def test_an_embedder_that_does_not_keep_its_spaces_word_ends_the_sync(tmp_path: 
 
 
 def test_codes_of_what_may_not_be_read_are_never_asked_for(corpus: OpenCorpus) -> None:
-    asker = corpus._asker(WHO, k=None, mode=None, max_distance=None)
+    asker = corpus.asker(WHO, k=None, mode=None, max_distance=None)
     assert asker is not None
     asked: list[tuple[list[str], tuple[str, ...]]] = []
 

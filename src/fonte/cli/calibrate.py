@@ -1,0 +1,200 @@
+"""fonte calibrate: the gate fitted to a golden set, and how good it is on questions that it never saw."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from fonte.calibration import Fitting
+from fonte.cli.golden import documents_of
+from fonte.cli.opening import corpus
+from fonte.cli.output import Output
+from fonte.contract import Json
+from fonte.evaluation.calibrating import KEPT
+from fonte.evaluation.golden import GoldenSet, anchored
+from fonte.evaluation.golden_files import load_golden
+from fonte.evaluation.report import intervals
+from fonte.evaluation.risk import OperatingPoint, Swept
+from fonte.evaluation.statistics import Interval
+from fonte.wiring import Corpus
+
+_NAMES = {
+    "model": "calibrated gate",
+    "best_single": "best single sign",
+    "dense_distance": "plain dense distance",
+    "gate_before": "gate before",
+}
+
+
+def calibrate(options: argparse.Namespace, output: Output) -> int:
+    """Fit, store, tell."""
+    golden = load_golden(Path(options.file))
+    with corpus(options) as opened, output.progress() as progress:
+        found = opened.calibrate(
+            _placed(golden, opened, options.tenant),
+            tenant=options.tenant,
+            cost_wrong=options.cost_wrong,
+            cost_abstain=options.cost_abstain,
+            progress=progress,
+        )
+    for why, number in found.left_out.items():
+        output.note(f"left out: {number} questions: {why}")
+    if output.json_mode:
+        output.json(fitting_json(found))
+    else:
+        _told(found, output)
+    return 0
+
+
+def _placed(golden: GoldenSet, opened: Corpus, tenant: str) -> GoldenSet:
+    """The set with its needles found in the canonical texts of the index."""
+    return anchored(golden, {document.name: document.text for document in documents_of(opened, tenant)})[0]
+
+
+# --- for programs -----------------------------------------------------------------------------------------------------
+
+
+def fitting_json(found: Fitting) -> Json:
+    """What ``calibrate --json`` prints. Every figure but ``model`` is cross-validated over ``grouped_by``."""
+    figures, calibration = found.figures, found.calibration
+    kinds = [case.answerable for case in found.cases]
+    questions = {case.query[0]: case.answerable for case in found.cases}
+    best = figures.baselines["best_single"].value
+    return {
+        "n_answerable": sum(kinds),
+        "n_unanswerable": len(kinds) - sum(kinds),
+        "questions": {"answerable": sum(questions.values()), "unanswerable": len(questions) - sum(questions.values())},
+        "left_out": dict(found.left_out),
+        "grouped_by": found.grouped_by,
+        "groups": len({case.group for case in found.cases}),
+        "auroc": _interval(figures.auroc),
+        "baseline_auroc": round(best.value, 6),
+        "best_single": figures.best_single,
+        "baselines": {
+            name: {
+                "auroc": _interval(one.value),
+                "difference": _interval(one.difference),
+                "p": one.p,
+            }
+            for name, one in figures.baselines.items()
+        },
+        "singles": {name: round(value, 6) for name, value in figures.singles.items()},
+        "costs": {"wrong": found.costs.wrong, "abstain": found.costs.abstain},
+        "operating_point": _point(figures.point),
+        "gate_before": _point(figures.before),
+        "at_80_answered": {name: _point(one) for name, one in figures.at_kept.items()},
+        "curve": [[round(coverage, 6), round(risk, 6)] for coverage, risk in figures.curve],
+        "distance_curve": [[round(coverage, 6), round(risk, 6)] for coverage, risk in figures.distance_curve],
+        "reliability": {
+            "bins": [{"said": round(one.said, 6), "found": _interval(one.found)} for one in figures.reliability.bins],
+            "brier": round(figures.reliability.brier, 6),
+            "brier_of_share": round(figures.reliability.brier_of_share, 6),
+            "calibration_error": round(figures.reliability.calibration_error, 6),
+        },
+        "thresholds": {
+            "distance": [_swept(one) for one in figures.by_distance],
+            "probability": [_swept(one) for one in figures.by_gate],
+        },
+        "model": {
+            "name": figures.model.name,
+            "weights": dict(figures.model.weights),
+            "intercept": figures.model.intercept,
+            "steps": [list(step) for step in figures.model.steps],
+            "chosen_in_folds": dict(figures.chosen),
+        },
+        "golden": {"name": calibration.golden, "fingerprint": calibration.fingerprint},
+        "generation": calibration.generation,
+        "conditions": dict(calibration.conditions),
+        "stamp": calibration.gate.stamp,
+    }
+
+
+def _interval(one: Interval) -> object:
+    return intervals({"": one})[""]
+
+
+def _point(one: OperatingPoint) -> Json:
+    """Values beside each other, their ends under ``intervals``."""
+    figures = {
+        "coverage": one.coverage,
+        "risk": one.risk,
+        "answered": one.answered,
+        "false_answer_rate": one.false_answer_rate,
+        "cost": one.cost,
+    }
+    told: Json = {"threshold": round(one.threshold, 6)}
+    told |= {name: None if figure is None else round(figure.value, 6) for name, figure in figures.items()}
+    known = {name: figure for name, figure in figures.items() if figure is not None}
+    return told | {"intervals": {name: [round(figure.low, 6), round(figure.high, 6)] for name, figure in known.items()}}
+
+
+def _swept(one: Swept) -> Json:
+    return {
+        "threshold": one.threshold,
+        "recall@4": None if one.recall is None else _interval(one.recall),
+        "answered": one.answered,
+        "answerable": one.answerable,
+        "bluffs": one.bluffs,
+        "unanswerable": one.unanswerable,
+    }
+
+
+# --- for people -------------------------------------------------------------------------------------------------------
+
+
+def _told(found: Fitting, output: Output) -> None:
+    figures, calibration = found.figures, found.calibration
+    can = sum(case.answerable for case in found.cases)
+    groups = len({case.group for case in found.cases})
+    output.line(
+        f"{calibration.golden}: {can} queries that can be answered, {len(found.cases) - can} that cannot;"
+        f" cross-validated over {groups} {found.grouped_by}s"
+    )
+    output.line(f"chosen: {figures.model.name}; best single sign: {figures.best_single}")
+    output.line()
+    rows = []
+    for name, point in figures.at_kept.items():
+        other = figures.baselines.get(name)
+        area = figures.auroc if other is None else other.value
+        rows.append(
+            [
+                _NAMES[name],
+                _shown(area),
+                _shown(point.false_answer_rate),
+                "" if other is None else f"{other.difference.value:+.3f}",
+                "" if other is None else f"{other.p:.2g}",
+            ]
+        )
+    kept = f"FALSE ANSWERS AT {KEPT:.0%} ANSWERED"
+    output.table(("", "AUROC", kept, "GATE BETTER BY", "P"), rows)
+    output.line()
+    rows = [_row("calibrated", figures.point), _row("before", figures.before)]
+    output.table(("GATE", "THRESHOLD", "ANSWERED", "FALSE ANSWERS", "COVERAGE", "RISK", "COST"), rows)
+    output.line()
+    output.table(
+        ("PROBABILITY SAID", "FOUND", "QUERIES"),
+        [[f"{one.said:.2f}", _shown(one.found), str(one.found.n)] for one in figures.reliability.bins],
+    )
+    for title, swept in (("DISTANCE", figures.by_distance), ("PROBABILITY", figures.by_gate)):
+        output.line()
+        output.table((title, "R@4", "ANSWERED", "BLUFFS"), [_swept_row(one) for one in swept])
+    output.line()
+    output.line(
+        f"in force: an answer from probability {calibration.gate.threshold:.3f}"
+        f" (a wrong answer costs {found.costs.wrong:g}, a refusal {found.costs.abstain:g});"
+        f" stamp {calibration.gate.stamp}"
+    )
+
+
+def _shown(one: Interval | None) -> str:
+    return "-" if one is None else f"{one.value:.3f} [{one.low:.3f}, {one.high:.3f}]"
+
+
+def _row(name: str, one: OperatingPoint) -> list[str]:
+    figures = (one.answered, one.false_answer_rate, one.coverage, one.risk, one.cost)
+    return [name, f"{one.threshold:.3f}", *(_shown(figure) for figure in figures)]
+
+
+def _swept_row(one: Swept) -> list[str]:
+    cut = "none" if one.threshold is None else f"{one.threshold:.3f}"
+    return [cut, _shown(one.recall), f"{one.answered}/{one.answerable}", f"{one.bluffs}/{one.unanswerable}"]
