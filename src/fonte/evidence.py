@@ -1,33 +1,32 @@
 """Passages to scored sentences and to the features that the gate judges.
 
 One pass of the encoder over each passage gives the vectors of all its tokens; sentences are read out of them in their
-context. The scorer keeps the token vectors of passages and the evidence of questions that it has seen, so that the
-gate and the extractive generator, which look at the same passages one after the other, pay once.
-
-Neighbouring chunks that overlap are one passage, which may be longer than the encoder's window: it is read in several
-windows, and a piece (a block of code, a row) that does not fit is cut into lines or runs of words.
+context, and where a reader belongs to the encoder it goes on from there and says where the passage answers. The scorer
+keeps the tokens of passages and the evidence of questions that it has seen, so that the gate and the extractive
+generator, which look at the same passages one after the other, pay once.
 """
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
 from threading import Lock
 from typing import Generic, TypeVar
 
 import numpy as np
 
-from fonte.protocols import Embedder, IndexReader, Terms, TokenEmbedder
+from fonte.pieces import headed, joined, pieces_of, placed, stretches
+from fonte.protocols import Embedder, IndexReader, Reader, Terms, TokenEmbedder
 from fonte.ranking.evidence import (
+    NO_ANSWER,
     WEIGHTS,
     Piece,
     Scored,
     Word,
     alignment,
+    answer_odds,
     asks_for_number,
     coverage,
     holds_number,
@@ -35,24 +34,21 @@ from fonte.ranking.evidence import (
     missing_identifiers,
     only_quoted,
     pooled,
-    rows_within,
+    rows_of,
 )
 from fonte.retrieve import Retrieved
 from fonte.text.normalise import search_form
-from fonte.text.sentences import sentences
 from fonte.text.terms import folded
-from fonte.text.windows import Fits, cut_to_fit, windows
-from fonte.types import UNKNOWN_LANGUAGE, BlockKind, Language, Passage, Query, TokenVectors, Vector, Vectors
+from fonte.text.windows import Fits
+from fonte.types import UNKNOWN_LANGUAGE, Language, Passage, Query, Reading, TokenVectors, Vector, Vectors
 
 MAX_PASSAGES = 5
 MAX_PIECES = 200
 """More than a full context of prose or rows holds."""
 SHORTLIST = 12
 """Sentences that are read alone as well."""
-_REMEMBERED_PASSAGES = 256
+_REMEMBERED_PASSAGES = 64
 _REMEMBERED_QUESTIONS = 64
-_BULLET = re.compile(r"\s*(?:[-*•–]|\d{1,3}[.)])\s+")
-_LINE = re.compile(r"[^\n]+")
 _WORD = re.compile(r"\w+(?:[-/.]\w+)*")
 
 Key = TypeVar("Key")
@@ -79,6 +75,14 @@ class _Memory(Generic[Key, Value]):
 
 
 @dataclass(frozen=True, slots=True)
+class _Seen:
+    """A passage as the encoder saw it: window by window, and as one. Offsets are characters of the document."""
+
+    parts: tuple[TokenVectors, ...]
+    whole: TokenVectors
+
+
+@dataclass(frozen=True, slots=True)
 class Evidence:
     """What the best passages hold for a question."""
 
@@ -88,15 +92,19 @@ class Evidence:
     """The question's words that say something."""
     alignments: tuple[float, ...]
     """Of each passage as a whole, in ranking order."""
+    readings: tuple[float, ...] = ()
+    """Log odds of each passage that it answers, in ranking order; nothing without a reader."""
 
 
 class EvidenceScorer:
     """Scores sentences for one embedder and analyser. Thread-safe."""
 
-    def __init__(self, embedder: Embedder, terms: Terms) -> None:
+    def __init__(self, embedder: Embedder, terms: Terms, reader: Reader | None = None) -> None:
+        """``reader`` goes on from the states that ``embedder`` shows; with None sentences are compared, not read."""
         self._embedder = embedder
         self._terms = terms
-        self._tokens: _Memory[tuple[str, int, int], TokenVectors] = _Memory(_REMEMBERED_PASSAGES)
+        self._reader = reader
+        self._seen: _Memory[tuple[str, int, int], _Seen] = _Memory(_REMEMBERED_PASSAGES)
         self._evidence: _Memory[tuple[str, ...], Evidence] = _Memory(_REMEMBERED_QUESTIONS)
 
     def score(
@@ -140,30 +148,60 @@ class EvidenceScorer:
         moved: Mapping[Language, float],
     ) -> Evidence:
         fitting = [self._fitting(passage) for passage in passages]
-        by_passage = [_pieces(passage, at, fitting[at]) for at, passage in enumerate(passages)]
+        by_passage = [pieces_of(passage, at, fitting[at]) for at, passage in enumerate(passages)]
         pieces = [piece for some in by_passage for piece in some][:MAX_PIECES]
-        tokens = self._passage_tokens(passages, by_passage, fitting)
-        question, read = self._read(query, passages, vector, pieces, tokens)
         shift = [moved.get(passage.stored.chunk.language, 0.0) for passage in passages]
+        seen = self._passages_seen(passages, by_passage, fitting)
+        if seen is None:
+            rows = self._piece_vectors(passages, pieces)
+            question = vector[np.newaxis, :]
+            readings: list[Reading] | None = None
+        else:
+            rows = [seen[one.passage].whole.vectors[rows_of(seen[one.passage].whole, one)] for one in pieces]
+            tokens = self._tokens().question_tokens(query.text)
+            question, readings = tokens.vectors, self._readings(tokens, seen)
         asks = asks_for_number(query.text)
         scored = []
-        for piece, rows in zip(pieces, read, strict=True):
-            similarity = float(pooled(rows, vector) @ vector) + shift[piece.passage] if len(rows) else 0.0
-            aligned = alignment(question, rows) + shift[piece.passage]
+        for piece, own in zip(pieces, rows, strict=True):
+            similarity = float(pooled(own, vector) @ vector) + shift[piece.passage] if len(own) else 0.0
+            aligned = alignment(question, own) + shift[piece.passage]
             share = coverage(words, self.terms_of(piece.text, query.languages))
             fits = not asks or holds_number(piece.text)
-            score = WEIGHTS.score(similarity, aligned, share, rank=piece.passage + 1, fits=fits)
-            scored.append(Scored(piece, score, similarity, aligned, share, fits))
+            odds = 0.0
+            if readings is not None and seen is not None:
+                odds = answer_odds(readings[piece.passage], rows_of(seen[piece.passage].whole, piece))
+            score = WEIGHTS.score(similarity, aligned, share, rank=piece.passage + 1, fits=fits, odds=odds)
+            scored.append(Scored(piece, score, similarity, aligned, share, fits, odds))
         scored.sort(key=_order)
-        if tokens is not None:
+        if seen is not None:
             scored = self._read_alone(passages, scored, vector, shift)
-            whole = [alignment(question, one.vectors) + by for one, by in zip(tokens, shift, strict=True)]
+            whole = [alignment(question, one.whole.vectors) + by for one, by in zip(seen, shift, strict=True)]
         else:
             whole = [
                 max((one.alignment for one in scored if one.piece.passage == at), default=0.0)
                 for at in range(len(passages))
             ]
-        return Evidence(tuple(scored), tuple(words), tuple(whole))
+        best = [
+            max((one.odds for one in scored if one.piece.passage == at), default=NO_ANSWER)
+            for at in range(len(passages) if readings is not None else 0)
+        ]
+        return Evidence(tuple(scored), tuple(words), tuple(whole), tuple(best))
+
+    def _readings(self, question: TokenVectors, seen: Sequence[_Seen]) -> list[Reading] | None:
+        """What the reader finds in each passage, its windows side by side; None where there is no reader."""
+        if self._reader is None:
+            return None
+        parts = [part for one in seen for part in one.parts]
+        if any(part.states is None for part in (question, *parts)):
+            return None
+        read = iter(self._reader.read(question, parts))
+        found = []
+        for one in seen:
+            own = [next(read) for _ in one.parts]
+            found.append(
+                Reading(np.concatenate([part.starts for part in own]), np.concatenate([part.ends for part in own]))
+            )
+        return found
 
     def _read_alone(
         self, passages: Sequence[Passage], scored: Sequence[Scored], vector: Vector, shift: Sequence[float]
@@ -177,7 +215,7 @@ class EvidenceScorer:
         texts = {
             at: text
             for at, one in enumerate(scored[:SHORTLIST])
-            if tokenizer.count(text := search_form(_headed(passages[one.piece.passage], one.piece.text))) <= room
+            if tokenizer.count(text := search_form(headed(passages[one.piece.passage], one.piece.text))) <= room
         }
         if not texts:
             return list(scored)
@@ -192,151 +230,56 @@ class EvidenceScorer:
                 again.append(one)
         return sorted(again, key=_order)
 
-    def _read(
-        self,
-        query: Query,
-        passages: Sequence[Passage],
-        vector: Vector,
-        pieces: Sequence[Piece],
-        tokens: Sequence[TokenVectors] | None,
-    ) -> tuple[Vectors, list[Vectors]]:
-        """The question's vectors (tokens, dim), and those of each sentence.
-
-        Token vectors where the encoder shows them, else one vector for the question and one for each sentence.
-        """
-        if tokens is not None and isinstance(self._embedder, TokenEmbedder):
-            read = [rows_within(tokens[piece.passage], piece.start, piece.end) for piece in pieces]
-            return self._embedder.question_tokens(query.text).vectors, read
+    def _piece_vectors(self, passages: Sequence[Passage], pieces: Sequence[Piece]) -> list[Vectors]:
+        """One vector for each sentence, under its passage's header, where the encoder shows no tokens."""
         if not pieces:
-            return vector[np.newaxis, :], []
-        made = self._embedder.embed_passages([search_form(_headed(passages[one.passage], one.text)) for one in pieces])
-        return vector[np.newaxis, :], [row[np.newaxis, :] for row in made]
+            return []
+        made = self._embedder.embed_passages([search_form(headed(passages[one.passage], one.text)) for one in pieces])
+        return [row[np.newaxis, :] for row in made]
 
     def _fitting(self, passage: Passage) -> Fits:
         """Whether a text of the passage, in the form that the encoder reads, is short enough for its window."""
         tokenizer = self._embedder.tokenizer
         room = tokenizer.window - tokenizer.overhead
         if self._shows_tokens:
-            return lambda text: tokenizer.count(_headed(passage, text)) <= room
-        return lambda text: tokenizer.count(search_form(_headed(passage, text))) <= room
+            return lambda text: tokenizer.count(headed(passage, text)) <= room
+        return lambda text: tokenizer.count(search_form(headed(passage, text))) <= room
 
     @property
     def _shows_tokens(self) -> bool:
         return isinstance(self._embedder, TokenEmbedder) and self._embedder.shows_tokens
 
-    def _passage_tokens(
+    def _tokens(self) -> TokenEmbedder:
+        if not isinstance(self._embedder, TokenEmbedder):
+            raise TypeError("this embedder shows no tokens")
+        return self._embedder
+
+    def _passages_seen(
         self, passages: Sequence[Passage], pieces: Sequence[Sequence[Piece]], fitting: Sequence[Fits]
-    ) -> list[TokenVectors] | None:
-        """Of each passage the vectors of its tokens with their characters in the document; None for an endpoint."""
-        if not isinstance(self._embedder, TokenEmbedder) or not self._embedder.shows_tokens:
+    ) -> list[_Seen] | None:
+        """Each passage as the encoder sees it; None for one that shows no tokens, as endpoints do."""
+        if not self._shows_tokens:
             return None
         keys = [(passage.stored.chunk.id, passage.start, passage.end) for passage in passages]
-        held = [self._tokens.get(key) for key in keys]
-        stretches: list[tuple[int, int, int]] = []
+        known = {key: one for key in keys if (one := self._seen.get(key)) is not None}
+        wanted: list[tuple[int, int, int]] = []
         for at, passage in enumerate(passages):
-            if held[at] is None:
+            if keys[at] not in known:
                 borders = [piece.start for piece in pieces[at]]
-                stretches += [(at, *one) for one in _stretches(passage, borders, fitting[at])]
-        texts = [_headed(passages[at], passages[at].document.text[start:end]) for at, start, end in stretches]
-        made = self._embedder.passage_tokens(texts) if texts else []
+                wanted += [(at, *one) for one in stretches(passage, borders, fitting[at])]
+        texts = [headed(passages[at], passages[at].document.text[start:end]) for at, start, end in wanted]
+        made = self._tokens().passage_tokens(texts) if texts else []
         read: dict[int, list[TokenVectors]] = {}
-        for (at, start, _), tokens in zip(stretches, made, strict=True):
-            read.setdefault(at, []).append(_placed(tokens, passages[at], start))
-        for at, some in read.items():
-            self._tokens.put(keys[at], joined := _one(some))
-            held[at] = joined
-        return [tokens for tokens in held if tokens is not None]
+        for (at, start, _), tokens in zip(wanted, made, strict=True):
+            read.setdefault(at, []).append(placed(tokens, passages[at], start))
+        for at, parts in read.items():
+            self._seen.put(keys[at], one := _Seen(tuple(parts), joined(parts)))
+            known[keys[at]] = one
+        return [known[key] for key in keys]
 
 
 def _order(one: Scored) -> tuple[float, int, int]:
     return -one.score, one.piece.passage, one.piece.start
-
-
-def _stretches(passage: Passage, borders: Sequence[int], fits: Fits) -> list[tuple[int, int]]:
-    """The passage as one stretch when the encoder can read it at once, else in several that it can."""
-    if fits(passage.content):
-        return [(passage.start, passage.end)]
-    return windows(passage.document.text, passage.start, passage.end, borders, fits)
-
-
-def _placed(tokens: TokenVectors, passage: Passage, start: int) -> TokenVectors:
-    """Offsets in what the encoder read to characters of the document.
-
-    The context header's tokens stand before the passage; those of a later window's header, which say the same again,
-    are left out.
-    """
-    shift = start - _content_offset(passage)
-    moved = [(first + shift, last + shift) for first, last in tokens.offsets]
-    rows = [row for row, (_, last) in enumerate(moved) if start == passage.start or last > start]
-    return TokenVectors(tuple(moved[row] for row in rows), tokens.vectors[rows])
-
-
-def _one(parts: Sequence[TokenVectors]) -> TokenVectors:
-    if len(parts) == 1:
-        return parts[0]
-    offsets = tuple(offset for part in parts for offset in part.offsets)
-    return TokenVectors(offsets, np.concatenate([part.vectors for part in parts]))
-
-
-def _headed(passage: Passage, text: str) -> str:
-    """What the encoder reads of a text of the passage: the context header, then its characters as they are."""
-    context = passage.stored.chunk.context
-    return f"{context}\n{text}" if context else text
-
-
-def _content_offset(passage: Passage) -> int:
-    context = passage.stored.chunk.context
-    return len(context) + 1 if context else 0
-
-
-def _pieces(passage: Passage, position: int, fits: Fits) -> list[Piece]:
-    """What can be quoted of a passage, with its characters in the document.
-
-    A table's row and a block of code are whole; everything else gives its sentences. Headings, rows of column names and
-    bare questions answer nothing and are left out. What is longer than the encoder reads at once is cut: code into its
-    lines, anything else between words.
-    """
-    text = passage.document.text
-    short = fits(passage.content)
-    pieces = []
-    for kind, start, end in _blocks(passage):
-        whole = kind in (BlockKind.ROW, BlockKind.CODE)
-        spans = [(start, end)] if whole else _sentences(text, start, end, passage.stored.chunk.language)
-        if kind is BlockKind.CODE and not short and not fits(text[start:end]):
-            spans = [match.span() for match in _LINE.finditer(text, start, end)]
-        if not short:
-            spans = [part for first, last in spans for part in _cut(text, first, last, fits)]
-        for first, last in spans:
-            body = text[first:last]
-            if _WORD.search(body) and (whole or not body.rstrip("\"'”’»)").endswith("?")):
-                pieces.append(Piece(position, first, last, body))
-    return pieces
-
-
-def _cut(text: str, start: int, end: int, fits: Fits) -> list[tuple[int, int]]:
-    return [(start, end)] if fits(text[start:end]) else cut_to_fit(text, start, end, fits)
-
-
-def _blocks(passage: Passage) -> Iterator[tuple[BlockKind, int, int]]:
-    """Kind and characters of the blocks that a passage touches, cut to it; text outside blocks is a paragraph."""
-    spans = passage.document.spans
-    if not spans:
-        yield BlockKind.PARAGRAPH, passage.start, passage.end
-        return
-    at = bisect_right(spans, passage.start, key=lambda span: span.end)
-    for span in islice(spans, at, None):
-        if span.start >= passage.end:
-            return
-        if span.kind is not BlockKind.HEADING and not span.header:
-            yield span.kind, max(span.start, passage.start), min(span.end, passage.end)
-
-
-def _sentences(text: str, start: int, end: int, language: Language) -> list[tuple[int, int]]:
-    found = []
-    for first, last in sentences(text[start:end], language):
-        bullet = _BULLET.match(text, start + first, start + last)
-        found.append((bullet.end() if bullet else start + first, start + last))
-    return found
 
 
 def question_words(query: Query, terms: Terms, frequencies: Mapping[str, int], documents: int) -> list[Word]:
@@ -368,7 +311,8 @@ def features(
     ``similarity``: of the nearest passage, compared within its language; ``standing``: how far it stands out of the
     candidates, in standard deviations; ``alignment``: of the best passage, token by token; ``sentence``: similarity of
     the best sentence; ``sentence_alignment``: its alignment; ``coverage``: share of the question's words, weighted by
-    rarity, in the best passage; ``sentence_coverage``: the same for the best sentences; ``agreement``: 1/rank that BM25
+    rarity, in the best passage; ``sentence_coverage``: the same for the best sentences; ``reading``: log odds that the
+    best passage answers, by the reader (0 without one); ``agreement``: 1/rank that BM25
     gives the nearest passage; ``fits``: the best sentence holds the kind of thing asked for; ``code_missing``: share of
     the question's codes that no passage holds; ``quoted``: share of its words that stand only in quotations;
     ``comparable``: whether words can be compared (question and passages share a language).
@@ -378,7 +322,7 @@ def features(
     near = [hit.score for hit in dense] or [1 - _distance(one) for one in passages]
     spread = float(np.std(near))
     shown = passages[:MAX_PASSAGES]
-    texts = [_headed(passage, passage.content) for passage in shown]
+    texts = [headed(passage, passage.content) for passage in shown]
     present = [scorer.terms_of(text, query.languages) for text in texts]
     ranks = {hit.chunk_id: rank for rank, hit in enumerate(bm25, start=1)}
     nearest = min(shown, key=_distance).stored.chunk.id
@@ -393,6 +337,7 @@ def features(
         "coverage": max((coverage(evidence.words, one) for one in present), default=0.0),
         "sentence_coverage": max((one.coverage for one in evidence.scored[:3]), default=0.0),
         "agreement": 1.0 / ranks[nearest] if nearest in ranks else 0.0,
+        "reading": max(evidence.readings, default=0.0),
         "fits": 1.0 if best is not None and best.fits else 0.0,
         "code_missing": missing_identifiers(query.text, texts, folded),
         "quoted": max(

@@ -27,6 +27,7 @@ from fonte.types import (
     Passage,
     Principal,
     Query,
+    Reading,
     Recipe,
     Source,
     Space,
@@ -130,6 +131,21 @@ class TokenEmbedder(Protocol):
 
     def passage_tokens(self, texts: Sequence[str]) -> list[TokenVectors]:
         """The same for passages, in order."""
+
+
+class Reader(Protocol):
+    """Reads a text for a question: says where it answers, or that it does not. Thread-safe."""
+
+    @property
+    def id(self) -> str:
+        """Hash of its weights: what was calibrated with one reader does not hold for another."""
+
+    def read(self, question: TokenVectors, texts: Sequence[TokenVectors]) -> list[Reading]:
+        """A reading of each text, in order, out of the states that the encoder showed of it.
+
+        Raises:
+            ValueError: tokens without states. BadModelOutput: odds that are not finite.
+        """
 
 
 @runtime_checkable
@@ -244,6 +260,9 @@ class IndexReader(Protocol):
 
     def texts(self) -> Iterator[str]:
         """Every chunk's text, context and content, whoever may read it: to know which vectors are in use."""
+
+    def stored_chunks(self) -> Iterator[StoredChunk]:
+        """Every chunk without its vector, in no order, whoever may read it: for whoever measures the index."""
 
     def document_frequencies(self, terms: Sequence[str]) -> Mapping[str, int]:
         """In how many chunks of the generation each term stands (absent terms may be left out)."""

@@ -389,6 +389,23 @@ class TokenVectors:
 
     offsets: tuple[tuple[int, int], ...]
     vectors: Vectors
+    states: Vectors | None = None
+    """What a reader goes on from: of every token that the encoder read, prefix and marks included, the state behind
+    some of its layers, and after it the one behind the last: shape (all tokens, 2 dim). None where no reader belongs to
+    the encoder."""
+    rows: tuple[int, ...] = ()
+    """Where among ``states`` the tokens of ``offsets`` stand."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a reader finds in a text for a question, token by token of the text.
+
+    Log odds that an answer starts, and ends, at the token, against there being no answer: two of shape (tokens,).
+    """
+
+    starts: Vectors
+    ends: Vectors
 
 
 # --- recipes and generations -----------------------------------------------------------------------------------------

@@ -126,3 +126,19 @@ MINILM = ModelCard(
     weights_sha256=_MINILM_SHA256,
     licence="Apache-2.0",
 )
+
+
+@dataclass(frozen=True, slots=True)
+class ReaderCard:
+    """The contract of a reader: which encoder's states it goes on from, and the hash of its file."""
+
+    name: str
+    encoder_sha256: str
+    """Of the encoder's weights."""
+    tap: int
+    """It reads the states behind so many of the encoder's layers."""
+    layers: int
+    heads: int
+    epsilon: float
+    sha256: str
+    licence: str

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from fonte.errors import BadModelOutput, ModelNotInstalled
 from fonte.models.cards import ModelCard, Pooling
+from fonte.models.session import first_line, open_session, runtime_errors
 from fonte.models.threads import available_cores
 from fonte.models.tokens import EncoderTokenizer, Tokenized
 from fonte.models.vectors import unit_rows
@@ -25,6 +26,8 @@ _SLAB = 1024
 _BATCH_TEXTS = 8
 _BATCH_TOKENS = 1024
 """Small batches are the fastest on a CPU: they stay in its caches and pad little."""
+TAPPED = "tapped"
+"""The graph's second output, if it has one: the states that a reader goes on from."""
 _KNOWN_INPUTS = frozenset({"input_ids", "attention_mask", "token_type_ids"})
 
 
@@ -52,8 +55,8 @@ class OnnxEmbedder:
         self._card = card
         self._space = card.space
         self._tokenizer = tokenizer
-        self._session = _session(card.name, graph, threads or available_cores())
-        self._errors = _runtime_errors()
+        self._session = open_session(card.name, graph, threads or available_cores())
+        self._errors = runtime_errors()
         inputs = self._session.get_inputs()
         if not {"input_ids"} <= {one.name for one in inputs} <= _KNOWN_INPUTS:
             names = ", ".join(sorted(one.name for one in inputs))
@@ -65,6 +68,7 @@ class OnnxEmbedder:
         self._output = _output_name(card, self._session)
         shapes = {one.name: one.shape for one in self._session.get_outputs()}
         self._shows_tokens = len(shapes[self._output]) == 3  # noqa: PLR2004 - texts, tokens, dimensions
+        self._tapped = TAPPED in shapes
 
     @property
     def space(self) -> Space:
@@ -104,7 +108,7 @@ class OnnxEmbedder:
             BadModelOutput: as above.
         """
         _check_text(text, 0)
-        vector: Vector = self._run([self._tokenizer.query_ids(text)])[0]
+        vector: Vector = self._vectors([self._tokenizer.query_ids(text)])[0]
         return vector
 
     @property
@@ -175,9 +179,15 @@ class OnnxEmbedder:
         return vectors, [self._codec.encode(rows) for rows in own]
 
     def _token_vectors(self, tokenized: Sequence[Tokenized]) -> list[TokenVectors]:
-        states, _ = self._states([one.ids for one in tokenized])
+        outputs = [self._output, TAPPED] if self._tapped else [self._output]
+        states, *tapped = self._run([one.ids for one in tokenized], outputs)[0]
         return [
-            TokenVectors(tuple(one.offsets), unit_rows(states[row][one.rows], self._card.dimensions, self._card.name))
+            TokenVectors(
+                tuple(one.offsets),
+                unit_rows(states[row][one.rows], self._card.dimensions, self._card.name),
+                np.concatenate([tapped[0][row, : len(one.ids)], states[row, : len(one.ids)]], 1) if tapped else None,
+                tuple(one.rows),
+            )
             for row, one in enumerate(tokenized)
         ]
 
@@ -190,14 +200,21 @@ class OnnxEmbedder:
     def _embed_slab(self, ids: list[list[int]], rows: Vectors, first: int) -> None:
         self._check_window(ids, first)
         for batch in _batches(ids):
-            rows[batch] = self._run([ids[index] for index in batch])
+            rows[batch] = self._vectors([ids[index] for index in batch])
 
-    def _run(self, ids: list[list[int]]) -> Vectors:
+    def _vectors(self, ids: list[list[int]]) -> Vectors:
         states, mask = self._states(ids)
         return unit_rows(_pool(states, mask, self._card.pooling), self._card.dimensions, self._card.name)
 
     def _states(self, ids: list[list[int]]) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int64]]:
         """The encoder's output, (texts, tokens, dimensions), and the mask of the tokens that count."""
+        (states,), mask = self._run(ids, [self._output])
+        return states, mask
+
+    def _run(
+        self, ids: list[list[int]], outputs: list[str]
+    ) -> tuple[list[npt.NDArray[np.float32]], npt.NDArray[np.int64]]:
+        """Outputs of the graph by name, each (texts, tokens, dimensions), and the mask of the tokens that count."""
         longest = max(map(len, ids))
         mask = np.zeros((len(ids), longest), np.int64)
         tokens = np.zeros_like(mask)
@@ -207,50 +224,9 @@ class OnnxEmbedder:
         given = {"input_ids": tokens, "attention_mask": mask, "token_type_ids": np.zeros_like(mask)}
         feed = {name: given[name].astype(kind, copy=False) for name, kind in self._inputs.items()}
         try:
-            (states,) = self._session.run([self._output], feed)
+            return self._session.run(outputs, feed), mask
         except self._errors as error:
-            raise BadModelOutput(f"the model {self._card.name} failed: {_first_line(error)}") from error
-        return states, mask
-
-
-def _session(model: str, graph: Path | bytes, threads: int) -> onnxruntime.InferenceSession:
-    import onnxruntime
-
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = threads
-    options.inter_op_num_threads = 1
-    options.log_severity_level = 3
-    # Waiting threads sleep: on shared cores a spinning one takes time from whoever has work.
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    source = str(graph) if isinstance(graph, Path) else graph
-    try:
-        return onnxruntime.InferenceSession(source, options, providers=["CPUExecutionProvider"])
-    except _runtime_errors() as error:
-        raise ModelNotInstalled(f"the model {model} cannot be loaded: {_first_line(error)}") from error
-
-
-def _runtime_errors() -> tuple[type[Exception], ...]:
-    """The library's exceptions, which have no base of their own."""
-    from onnxruntime.capi import onnxruntime_pybind11_state as state
-
-    return (
-        state.EPFail,
-        state.Fail,
-        state.InvalidArgument,
-        state.InvalidGraph,
-        state.InvalidProtobuf,
-        state.NoModel,
-        state.NoSuchFile,
-        state.NotImplemented,
-        state.RuntimeException,
-        RuntimeError,
-        ValueError,
-    )
-
-
-def _first_line(error: Exception) -> str:
-    lines = str(error).splitlines()
-    return lines[0] if lines else type(error).__name__
+            raise BadModelOutput(f"the model {self._card.name} failed: {first_line(error)}") from error
 
 
 def _output_name(card: ModelCard, session: onnxruntime.InferenceSession) -> str:

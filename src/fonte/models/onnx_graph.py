@@ -90,6 +90,10 @@ class ReaderWeights:
 
     segments: Floats
     """(2, hidden): added to the states of the question, and to those of the passage."""
+    near: Dense
+    """(hidden, 2): a token's cosine with its nearest token of the other text; the same, for the passage alone."""
+    beta: Floats
+    """(layers, heads): by how much each head attends to tokens of the other text for their cosine."""
     layers: tuple[Layer, ...]
     span: Dense
     """(2, hidden): how much an answer starts, and ends, at a token."""
@@ -160,18 +164,21 @@ def bert_graph(weights: BertWeights, tap: int | None = None) -> onnx.ModelProto:
 def reader_graph(weights: ReaderWeights) -> onnx.ModelProto:
     """A reader as an ONNX model.
 
-    Inputs ``states``, float32 (batch, length, hidden), ``segments`` and ``attention_mask``, int64 (batch, length);
-    outputs ``spans``, float32 (batch, length, 2), and ``nulls``, float32 (batch, 2).
+    Inputs ``states``, float32 (batch, length, hidden), ``vectors`` of the same shape (unit vectors of the tokens, by
+    which those of one text find those of the other; zeros where there is no token), ``segments`` (0 question, 1
+    passage) and ``attention_mask``, int64 (batch, length); outputs ``spans``, float32 (batch, length, 2), and
+    ``nulls``, float32 (batch, 2).
     """
     from onnx import TensorProto, helper
 
     build = _Builder()
     hidden = weights.segments.shape[1]
     mask = build.node("Cast", ["attention_mask"], "mask", to=TensorProto.INT32)
-    segment = build.node("Gather", [build.array("segment_rows", weights.segments), "segments"], "segment")
-    x = build.node("Add", ["states", segment], "x")
+    cosines, x = _reader_input(build, weights)
     for index, layer in enumerate(weights.layers):
-        x = _layer(build, layer, weights, x, mask, name=f"l{index}", output=f"x{index}")
+        beta = build.array(f"beta{index}", weights.beta[index][None, :, None, None])
+        bias = build.node("Mul", [cosines, beta], f"bias{index}")
+        x = _layer(build, layer, weights, x, mask, name=f"l{index}", output=f"x{index}", bias=bias)
     product, bias = build.product("span", x, weights.span)
     build.node("Add", [product, bias], "spans")
     first = build.node("Gather", [x, build.array("zero", np.array(0, np.int64))], "first", axis=1)
@@ -183,6 +190,7 @@ def reader_graph(weights: ReaderWeights) -> onnx.ModelProto:
         "reader",
         [
             helper.make_tensor_value_info("states", TensorProto.FLOAT, [*shape, hidden]),
+            helper.make_tensor_value_info("vectors", TensorProto.FLOAT, [*shape, hidden]),
             helper.make_tensor_value_info("segments", TensorProto.INT64, shape),
             helper.make_tensor_value_info("attention_mask", TensorProto.INT64, shape),
         ],
@@ -193,6 +201,28 @@ def reader_graph(weights: ReaderWeights) -> onnx.ModelProto:
         build.arrays,
     )
     return _model(graph)
+
+
+def _reader_input(build: _Builder, weights: ReaderWeights) -> tuple[str, str]:
+    """Cosines between tokens of different texts, (batch, 1, length, length), and the states that the layers start from.
+
+    Inside one text a cosine counts nothing: there the encoder's own attention has looked already.
+    """
+    from onnx import TensorProto
+
+    segment = build.node("Cast", ["segments"], "segment", to=TensorProto.FLOAT)
+    last, middle = build.array("axis_last", np.array([2])), build.array("axis_middle", np.array([1]))
+    column, row = build.node("Unsqueeze", [segment, last], "column"), build.node("Unsqueeze", [segment, middle], "row")
+    across = build.node("Abs", [build.node("Sub", [column, row], "apart")], "across")
+    turned = build.node("Transpose", ["vectors"], "turned", perm=[0, 2, 1])
+    cosine = build.node("Mul", [build.node("MatMul", ["vectors", turned], "products"), across], "cosine")
+    nearest = build.node("ReduceMax", [cosine], "nearest", axes=[2], keepdims=1)
+    passage = build.node("Mul", [nearest, column], "nearest_passage")
+    both = build.node("Concat", [nearest, passage], "both", axis=2)
+    product, bias = build.product("near", both, weights.near)
+    added = build.node("Gather", [build.array("segment_rows", weights.segments), "segments"], "added")
+    x = build.node("Add", [build.node("Add", ["states", added], "marked"), product], "unbiased")
+    return build.node("Unsqueeze", [cosine, middle], "cosines"), build.node("Add", [x, bias], "x")
 
 
 def _model(graph: onnx.GraphProto) -> onnx.ModelProto:
@@ -238,11 +268,20 @@ def _embeddings(build: _Builder, weights: BertWeights) -> str:
 
 
 def _layer(
-    build: _Builder, layer: Layer, weights: BertWeights | ReaderWeights, x: str, mask: str, *, name: str, output: str
+    build: _Builder,
+    layer: Layer,
+    weights: BertWeights | ReaderWeights,
+    x: str,
+    mask: str,
+    *,
+    name: str,
+    output: str,
+    bias: str = "",
 ) -> str:
+    """The states behind one layer; ``bias`` is added to its attention's scores."""
     hidden = layer.query.weight.shape[0]
-    product, bias = build.product(f"{name}_qkv", x, layer.query, layer.key, layer.value)
-    together = build.node("Add", [product, bias], f"{name}_qkv")
+    product, added = build.product(f"{name}_qkv", x, layer.query, layer.key, layer.value)
+    together = build.node("Add", [product, added], f"{name}_qkv")
     from onnx import helper
 
     split = build.array(f"{name}_split", np.full(3, hidden, np.int64))
@@ -250,27 +289,27 @@ def _layer(
     build.nodes.append(helper.make_node("Split", [together, split], parts, axis=2))
     attended = build.node(
         "MultiHeadAttention",
-        [*parts, "", mask],
+        [*parts, "", mask, bias] if bias else [*parts, "", mask],
         f"{name}_attended",
         domain=_FUSED,
         num_heads=weights.heads,
     )
-    product, bias = build.product(f"{name}_attention", attended, layer.attention_output)
+    product, added = build.product(f"{name}_attention", attended, layer.attention_output)
     norm = build.norm(f"{name}_attention_norm", layer.attention_norm)
     middle = build.node(
         "SkipLayerNormalization",
-        [x, product, *norm, bias],
+        [x, product, *norm, added],
         f"{name}_middle",
         domain=_FUSED,
         epsilon=weights.epsilon,
     )
-    product, bias = build.product(f"{name}_inner", middle, layer.inner)
-    gelu = build.node("BiasGelu", [product, bias], f"{name}_gelu", domain=_FUSED)
-    product, bias = build.product(f"{name}_output", gelu, layer.output)
+    product, added = build.product(f"{name}_inner", middle, layer.inner)
+    gelu = build.node("BiasGelu", [product, added], f"{name}_gelu", domain=_FUSED)
+    product, added = build.product(f"{name}_output", gelu, layer.output)
     norm = build.norm(f"{name}_output_norm", layer.output_norm)
     return build.node(
         "SkipLayerNormalization",
-        [middle, product, *norm, bias],
+        [middle, product, *norm, added],
         output,
         domain=_FUSED,
         epsilon=weights.epsilon,

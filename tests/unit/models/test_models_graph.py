@@ -16,12 +16,12 @@ from fonte.errors import BadModelOutput
 from fonte.models import graph_cache
 from fonte.models.bert_files import bert_weights
 from fonte.models.graph_cache import cached_graph, default_cache
-from fonte.models.onnx_embedder import _session
 from fonte.models.onnx_graph import Quantized, bert_graph
+from fonte.models.session import open_session
 
 
 def _states(weights, rows):
-    session = _session("tiny", bert_graph(weights).SerializeToString(), 1)
+    session = open_session("tiny", bert_graph(weights).SerializeToString(), 1)
     longest = max(map(len, rows))
     ids = np.array([row + [0] * (longest - len(row)) for row in rows])
     mask = np.array([[1] * len(row) + [0] * (longest - len(row)) for row in rows])

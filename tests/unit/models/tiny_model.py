@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import erf
 
 from fonte.models.bert_files import bert_weights
-from fonte.models.onnx_graph import BertWeights, Dense, Norm, Quantized, bert_graph
+from fonte.models.onnx_graph import BertWeights, Dense, Norm, Quantized, ReaderWeights, bert_graph
 
 HIDDEN, INNER, LAYERS, HEADS, EPSILON = 32, 64, 2, 4, 1e-12
 CHARACTERS = "abcdefghijklmnopqrstuvwxyz0123456789.,;:!?'-àèéìòù"
@@ -105,13 +105,20 @@ def reference_states(weights: BertWeights, ids: list[int]) -> np.ndarray:
     """Token states (length, hidden) of one unpadded sequence, written as in the paper, in float64."""
     words = weights.words.floats() if isinstance(weights.words, Quantized) else weights.words
     x = _norm(words[ids] + weights.positions[: len(ids)] + weights.token_type, weights.norm, weights.epsilon)
-    for layer in weights.layers:
+    return reference_layers(weights, x)
+
+
+def reference_layers(
+    weights: BertWeights | ReaderWeights, x: np.ndarray, biases: list[np.ndarray] | None = None
+) -> np.ndarray:
+    """States behind all layers of states before them; ``biases`` (heads, length, length) go on attention's scores."""
+    for index, layer in enumerate(weights.layers):
         parts = []
         size = x.shape[1] // weights.heads
         for head in range(weights.heads):
             cut = slice(head * size, (head + 1) * size)
             q, k, v = (_dense(x, part)[:, cut] for part in (layer.query, layer.key, layer.value))
-            scores = q @ k.T / np.sqrt(size)
+            scores = q @ k.T / np.sqrt(size) + (0 if biases is None else biases[index][head])
             scores = np.exp(scores - scores.max(axis=1, keepdims=True))
             parts.append(scores / scores.sum(axis=1, keepdims=True) @ v)
         attended = _dense(np.concatenate(parts, axis=1), layer.attention_output)

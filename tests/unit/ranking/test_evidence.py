@@ -8,18 +8,21 @@ import numpy as np
 import pytest
 
 from fonte.ranking.evidence import (
+    NO_ANSWER,
+    Piece,
     Word,
     alignment,
+    answer_odds,
     asks_for_number,
     coverage,
     holds_number,
     missing_identifiers,
     only_quoted,
     pooled,
-    rows_within,
+    rows_of,
 )
 from fonte.text.terms import folded
-from fonte.types import TokenVectors
+from fonte.types import Reading, TokenVectors
 
 
 def _terms(text: str) -> set[str]:
@@ -99,6 +102,17 @@ def test_alignment_is_the_mean_of_the_best_matches() -> None:
 
 def test_rows_of_a_sentence_are_those_of_its_characters() -> None:
     tokens = TokenVectors(((0, 2), (3, 5), (6, 8)), np.eye(3, dtype=np.float32))
-    assert rows_within(tokens, 3, 6).tolist() == [[0, 1, 0]]
-    assert pooled(rows_within(tokens, 9, 12), np.ones(3, dtype=np.float32)).tolist() == [1, 1, 1]
+    assert rows_of(tokens, Piece(0, 3, 6, "two")) == [1]
+    assert rows_of(tokens, Piece(0, 1, 4, "two")) == [0, 1]
+    assert rows_of(tokens, Piece(0, 9, 12, "far")) == []
+    assert pooled(tokens.vectors[[]], np.ones(3, dtype=np.float32)).tolist() == [1, 1, 1]
     assert float(np.linalg.norm(pooled(tokens.vectors, np.ones(3, dtype=np.float32)))) == pytest.approx(1)
+
+
+def test_odds_of_a_sentence_are_its_best_start_with_an_end_that_follows() -> None:
+    reading = Reading(np.array([9.0, 1.0, 3.0, 0.0]), np.array([0.0, 4.0, -2.0, 2.0]))
+    assert answer_odds(reading, [1, 2, 3]) == pytest.approx(5.0)  # starts at 2, ends at 3; or at 1 and 1
+    assert answer_odds(reading, [2]) == pytest.approx(1.0)
+    assert answer_odds(reading, []) == NO_ANSWER
+    backwards = Reading(np.array([0.0, 8.0]), np.array([8.0, 0.0]))
+    assert answer_odds(backwards, [0, 1]) == pytest.approx(8.0), "an end before its start makes no answer"
