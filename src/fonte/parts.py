@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Protocol
 
 from fonte.answer import AnswerSettings
+from fonte.evaluation.calibrating import Costs
 from fonte.evidence import EvidenceScorer
 from fonte.gate import GateModel
 from fonte.ingest import ParserPool
@@ -40,8 +41,22 @@ class TenantStore(Protocol):
     def cache(self) -> VectorCache:
         """Vectors already known."""
 
+    @property
+    def calibration(self) -> KeptText:
+        """The calibrated gate."""
+
     def close(self) -> None:
         """Close its files."""
+
+
+class KeptText(Protocol):
+    """One text, replaced whole."""
+
+    def load(self) -> str | None:
+        """What was saved last, None where nothing was. Raises StoreUnavailable."""
+
+    def save(self, text: str) -> None:
+        """Replace it. Raises StoreUnavailable."""
 
 
 class Stores(Protocol):
@@ -77,6 +92,8 @@ class Parts:
     extractors: Callable[[], Mapping[str, str]]
     """Names of the parsers in force, with versions, by the part before the first ``/``."""
     answers: AnswerSettings = field(default_factory=AnswerSettings)
+    costs: Costs = field(default_factory=Costs)
+    """Of the gate's mistakes, for calibration."""
 
     @cached_property
     def embedder(self) -> Embedder:

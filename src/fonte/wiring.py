@@ -14,6 +14,7 @@ from fonte.config import Settings, load_settings
 from fonte.context import render_messages
 from fonte.corpus import OpenCorpus, Parts, SourceOptions
 from fonte.errors import ConfigError, FonteError
+from fonte.evaluation.calibrating import Costs
 from fonte.evidence import EvidenceScorer
 from fonte.gate import gate_for
 from fonte.ingest import ParserPool
@@ -99,6 +100,7 @@ def make_parts(home: Path, settings: Settings) -> Parts:
                 rerank=retrieval.rerank,
             )
         ),
+        costs=Costs(settings.gate.cost_wrong, settings.gate.cost_abstain),
     )
 
 
