@@ -170,6 +170,13 @@ def test_better_is_said_where_enough_questions_show_it_and_ten_are_called_too_fe
     assert size["enough"] is True
 
 
+def test_a_difference_that_no_set_shows_is_said_so(home: Path, files: Path) -> None:
+    plain = str(files / "plain.toml")
+    arguments = ("compare", str(files / "golden.yaml"), "--a", plain, "--b", plain, "--difference", "0.000001")
+    assert "more than a million are needed" in fonte(home, *arguments, json_mode=False).out
+    assert fonte(home, *arguments).json["size"]["recall@5"]["queries_needed"] is None
+
+
 def test_runs_are_compared_by_documents_also_with_a_configuration(home: Path, files: Path) -> None:
     set_, run = str(files / "golden.yaml"), files / "a.run"
     assert fonte(home, "eval", set_, "--retrieval-only", "--run", str(run)).status == 0

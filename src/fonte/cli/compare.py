@@ -24,8 +24,8 @@ from fonte.evaluation.golden_files import load_golden
 from fonte.evaluation.html import pages, plots
 from fonte.evaluation.index_facts import IndexFacts, bytes_under
 from fonte.evaluation.measures import Retrieved
-from fonte.evaluation.power import detectable, queries_needed
-from fonte.evaluation.report import compare_json, comparison, judged_json
+from fonte.evaluation.power import queries_needed
+from fonte.evaluation.report import compare_json, comparison, could_show, judged_json
 from fonte.evaluation.runs import DOCUMENT_MEASURES, queries_by_name, read_run, scores_of_run
 from fonte.evaluation.scoring import DEFAULT_MEASURES, QueryKey, Scores, compare_scores
 from fonte.evaluation.statistics import Comparison
@@ -136,29 +136,29 @@ def _changed(golden: GoldenSet, a: _Side, b: _Side, decides: str) -> list[pages.
 
 
 def _size(one: Comparison, asked: float) -> Json:
-    """Whether the set could have shown the difference asked for, and how many queries it would take.
-
-    The verdict is the sign test's, so that what the test cannot show on so few queries counts also where the spread of
-    a graded measure is small.
-    """
-    n = one.difference.n
-    discordant = (one.wins + one.losses) / n
-    by_test = detectable(n, discordant)
-    least = None if by_test is None or one.detectable is None else max(by_test, one.detectable)
+    """Whether the set could have shown the difference asked for, and how many queries it would take."""
+    n, least = one.difference.n, could_show(one)
     enough = least is not None and least <= asked
+    needed: int | None = n
+    if not enough:
+        try:
+            needed = max(n, queries_needed(asked, (one.wins + one.losses) / n))
+        except ValueError:  # a million do not do
+            needed = None
     return {
         "asked": asked,
         "queries": n,
         "detectable": least,
         "enough": enough,
-        "queries_needed": n if enough else max(n, queries_needed(asked, discordant)),
+        "queries_needed": needed,
     }
 
 
 def _told(name: str, size: Json) -> str:
     least = size["detectable"]
     could = "no difference at all" if not isinstance(least, float) else f"nothing below {least:.2f}"
-    needed = f"about {size['queries_needed']} queries" if size["queries_needed"] != size["queries"] else "more queries"
+    wanted = size["queries_needed"]
+    needed = "more than a million" if wanted is None else "more" if wanted == size["queries"] else f"about {wanted}"
     return (
         f"{name}: the set is too small for a difference of {size['asked']}: "
         f"its {size['queries']} queries show {could}; {needed} are needed"
@@ -177,7 +177,7 @@ def _verdicts(measures: Mapping[str, Comparison], output: Output) -> None:
                 f"{one.difference.value:+.3f} [{one.difference.low:+.3f}, {one.difference.high:+.3f}]",
                 f"+{one.wins}/-{one.losses}",
                 f"{shown['p_adjusted']:.2g}",
-                "none" if one.detectable is None else f"{one.detectable:.3f}",
+                "none" if (least := could_show(one)) is None else f"{least:.3f}",
                 _WORDS[one.verdict],
             )
         )

@@ -8,6 +8,7 @@ from typing import TypeAlias
 from fonte.evaluation.experiments import Judged
 from fonte.evaluation.golden import GoldenSet
 from fonte.evaluation.index_facts import IndexFacts
+from fonte.evaluation.power import detectable
 from fonte.evaluation.scoring import Scores
 from fonte.evaluation.statistics import Comparison, Interval
 
@@ -83,8 +84,19 @@ def intervals(figures: Mapping[str, Interval]) -> Json:
     }
 
 
+def could_show(one: Comparison) -> float | None:
+    """The smallest difference that the verdict could have shown four times of five; None where it could show none.
+
+    The verdict is the sign test's, so that what this cannot show on so few queries counts also where a graded measure
+    spreads little.
+    """
+    by_test = detectable(one.difference.n, (one.wins + one.losses) / one.difference.n)
+    return None if by_test is None or one.detectable is None else max(by_test, one.detectable)
+
+
 def comparison(one: Comparison) -> Json:
     """One measure of two configurations. p-values are given whole: rounding would make small ones 0."""
+    least = could_show(one)
     return {
         "a": _short(one.a),
         "b": _short(one.b),
@@ -98,7 +110,7 @@ def comparison(one: Comparison) -> Json:
         "p_permutation": one.p_permutation,
         "p_adjusted": one.p_adjusted,
         "verdict": one.verdict,
-        "detectable": None if one.detectable is None else _short(one.detectable),
+        "detectable": None if least is None else _short(least),
     }
 
 

@@ -11,6 +11,7 @@ from fonte.evaluation.html import plots
 from fonte.evaluation.html.markup import figure, opening, page, paragraph, quote, table, tag, text
 from fonte.evaluation.index_facts import IndexFacts
 from fonte.evaluation.measures import Retrieved
+from fonte.evaluation.report import could_show
 from fonte.evaluation.scoring import QueryKey, Scores
 from fonte.evaluation.statistics import Comparison, Interval
 
@@ -270,7 +271,7 @@ def _verdicts(measures: Mapping[str, Comparison]) -> str:
             f"{one.difference.value:+.3f} [{one.difference.low:+.3f}, {one.difference.high:+.3f}]",
             f"+{one.wins}/-{one.losses}",
             f"{one.p_adjusted:.2g}",
-            "none" if one.detectable is None else f"{one.detectable:.3f}",
+            "none" if (least := could_show(one)) is None else f"{least:.3f}",
             _VERDICTS[one.verdict],
         )
         for name, one in measures.items()
