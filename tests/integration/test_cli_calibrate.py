@@ -86,8 +86,10 @@ def test_figures_a_gate_in_force_and_what_status_says(tmp_path: Path, home: Path
     config.write_text("[retrieval]\nper_document = 1\n[gate]\ncost_wrong = 1\ncost_abstain = 9\n")
     changed = fonte(home, "status", "--config", str(config), json_mode=False)
     assert "gate: uncalibrated: since its calibration the widths of retrieval changed" in changed.out
-    people = fonte(home, "calibrate", file, "--config", str(config), json_mode=False)
+    page = tmp_path / "made" / "page.html"
+    people = fonte(home, "calibrate", file, "--config", str(config), "--report", str(page), json_mode=False)
     assert people.status == 0
+    assert "fonte calibrate: towns" in page.read_text()
     for words in (
         "plain dense distance",
         "FALSE ANSWERS AT 80% ANSWERED",

@@ -325,3 +325,4 @@ def _add_evaluation(command: _Command) -> None:
     calibrate.add_argument("file", metavar="GOLDEN", help="golden.yaml, or a folder in BEIR layout")
     calibrate.add_argument("--cost-wrong", metavar="X", type=_cost, help="of answering what nothing answers")
     calibrate.add_argument("--cost-abstain", metavar="Y", type=_cost, help="of refusing what could be answered")
+    calibrate.add_argument("--report", metavar="FILE.html", help="write a page with plots")

@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from fonte.calibration import Fitting
+from fonte.cli.evaluate import write
 from fonte.cli.golden import documents_of
 from fonte.cli.opening import corpus
 from fonte.cli.output import Output
@@ -13,22 +14,26 @@ from fonte.contract import Json
 from fonte.evaluation.calibrating import KEPT
 from fonte.evaluation.golden import GoldenSet, anchored
 from fonte.evaluation.golden_files import load_golden
+from fonte.evaluation.html import plots
+from fonte.evaluation.html.calibration_page import (
+    Shown,
+    calibration_page,
+    compared,
+    interval,
+    point_row,
+    swept_row,
+)
 from fonte.evaluation.report import intervals
 from fonte.evaluation.risk import OperatingPoint, Swept
 from fonte.evaluation.statistics import Interval
 from fonte.wiring import Corpus
 
-_NAMES = {
-    "model": "calibrated gate",
-    "best_single": "best single sign",
-    "dense_distance": "plain dense distance",
-    "gate_before": "gate before",
-}
-
 
 def calibrate(options: argparse.Namespace, output: Output) -> int:
     """Fit, store, tell."""
     golden = load_golden(Path(options.file))
+    if options.report:
+        plots.require()
     with corpus(options) as opened, output.progress() as progress:
         found = opened.calibrate(
             _placed(golden, opened, options.tenant),
@@ -37,6 +42,8 @@ def calibrate(options: argparse.Namespace, output: Output) -> int:
             cost_abstain=options.cost_abstain,
             progress=progress,
         )
+    if options.report:
+        write(Path(options.report), calibration_page(_page(found, golden)))
     for why, number in found.left_out.items():
         output.note(f"left out: {number} questions: {why}")
     if output.json_mode:
@@ -44,6 +51,22 @@ def calibrate(options: argparse.Namespace, output: Output) -> int:
     else:
         _told(found, output)
     return 0
+
+
+def _page(found: Fitting, golden: GoldenSet) -> Shown:
+    figures, kept = found.figures, found.calibration
+    groups = len({case.group for case in found.cases})
+    told = {
+        "golden set": f"{kept.golden}, {kept.fingerprint}",
+        "queries": f"{figures.auroc.n}, cross-validated over {groups} {found.grouped_by}s",
+        "left out": ", ".join(f"{number} {why}" for why, number in found.left_out.items()) or "nothing",
+        "generation": kept.generation,
+        "model": figures.model.name,
+        "costs": f"a wrong answer {found.costs.wrong:g}, a refusal {found.costs.abstain:g}",
+        "stamp": kept.gate.stamp,
+    }
+    words = {(question.id, number): words for question, number, words in golden.queries()}
+    return Shown(kept.golden, told, figures, found.cases, words)
 
 
 def _placed(golden: GoldenSet, opened: Corpus, tenant: str) -> GoldenSet:
@@ -152,49 +175,22 @@ def _told(found: Fitting, output: Output) -> None:
     )
     output.line(f"chosen: {figures.model.name}; best single sign: {figures.best_single}")
     output.line()
-    rows = []
-    for name, point in figures.at_kept.items():
-        other = figures.baselines.get(name)
-        area = figures.auroc if other is None else other.value
-        rows.append(
-            [
-                _NAMES[name],
-                _shown(area),
-                _shown(point.false_answer_rate),
-                "" if other is None else f"{other.difference.value:+.3f}",
-                "" if other is None else f"{other.p:.2g}",
-            ]
-        )
     kept = f"FALSE ANSWERS AT {KEPT:.0%} ANSWERED"
-    output.table(("", "AUROC", kept, "GATE BETTER BY", "P"), rows)
+    output.table(("", "AUROC", kept, "GATE BETTER BY", "P"), list(compared(figures)))
     output.line()
-    rows = [_row("calibrated", figures.point), _row("before", figures.before)]
+    rows = [point_row("calibrated", figures.point), point_row("before", figures.before)]
     output.table(("GATE", "THRESHOLD", "ANSWERED", "FALSE ANSWERS", "COVERAGE", "RISK", "COST"), rows)
     output.line()
     output.table(
         ("PROBABILITY SAID", "FOUND", "QUERIES"),
-        [[f"{one.said:.2f}", _shown(one.found), str(one.found.n)] for one in figures.reliability.bins],
+        [[f"{one.said:.2f}", interval(one.found), str(one.found.n)] for one in figures.reliability.bins],
     )
     for title, swept in (("DISTANCE", figures.by_distance), ("PROBABILITY", figures.by_gate)):
         output.line()
-        output.table((title, "R@4", "ANSWERED", "BLUFFS"), [_swept_row(one) for one in swept])
+        output.table((title, "R@4", "ANSWERED", "BLUFFS"), [swept_row(one) for one in swept])
     output.line()
     output.line(
         f"in force: an answer from probability {calibration.gate.threshold:.3f}"
         f" (a wrong answer costs {found.costs.wrong:g}, a refusal {found.costs.abstain:g});"
         f" stamp {calibration.gate.stamp}"
     )
-
-
-def _shown(one: Interval | None) -> str:
-    return "-" if one is None else f"{one.value:.3f} [{one.low:.3f}, {one.high:.3f}]"
-
-
-def _row(name: str, one: OperatingPoint) -> list[str]:
-    figures = (one.answered, one.false_answer_rate, one.coverage, one.risk, one.cost)
-    return [name, f"{one.threshold:.3f}", *(_shown(figure) for figure in figures)]
-
-
-def _swept_row(one: Swept) -> list[str]:
-    cut = "none" if one.threshold is None else f"{one.threshold:.3f}"
-    return [cut, _shown(one.recall), f"{one.answered}/{one.answerable}", f"{one.bluffs}/{one.unanswerable}"]

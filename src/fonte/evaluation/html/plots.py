@@ -71,6 +71,35 @@ def risk_coverage(name: str, points: Sequence[tuple[float, float]], now: tuple[f
     return _svg(name, draw)
 
 
+def risks(name: str, lines: Mapping[str, Sequence[tuple[float, float]]], now: tuple[float, float] | None) -> str:
+    """Risk and coverage of several scores; ``now`` is where the first one's threshold stands."""
+
+    def draw(axes: Axes) -> None:
+        for at, (label, points) in enumerate(lines.items()):
+            color, style = COLORS[at % len(COLORS)], ("-", "--", "-.", ":")[at % 4]
+            axes.plot([one for one, _ in points], [risk for _, risk in points], style, color=color, label=label)
+        if now is not None:
+            axes.plot([now[0]], [now[1]], color=COLORS[0], marker="o", linestyle="none", label="threshold in force")
+        axes.set(xlabel="coverage: share of queries answered", ylabel="risk: share of those without an answer")
+        axes.set(xlim=(0, 1.02), ylim=(0, 1.02))
+        axes.legend(loc="best", frameon=False)
+
+    return _svg(name, draw)
+
+
+def reliability(name: str, bins: Sequence[tuple[float, Interval]]) -> str:
+    """What was said of each bin, and the share that was found, with its interval."""
+
+    def draw(axes: Axes) -> None:
+        axes.plot([0, 1], [0, 1], color="#555555", linewidth=1, linestyle=":")
+        for said, found in bins:
+            axes.plot([said, said], [found.low, found.high], color="#222222", linewidth=1.2)
+        axes.plot([said for said, _ in bins], [found.value for _, found in bins], "o", color=COLORS[0])
+        axes.set(xlabel="probability said", ylabel="share that can be answered", xlim=(0, 1.02), ylim=(0, 1.02))
+
+    return _svg(name, draw)
+
+
 def distances(name: str, answerable: Sequence[float], others: Sequence[float]) -> str:
     """Distance of the nearest passage, of queries that can be answered and of those that cannot."""
     both = [*answerable, *others]
