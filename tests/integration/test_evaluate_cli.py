@@ -66,6 +66,17 @@ def test_eval_prints_what_the_contract_names_and_writes_a_run_and_a_page(home: P
     assert "bluff_rate" not in shown.out
 
 
+def test_needles_that_are_not_there_are_told_and_count_as_not_found(home: Path, files: Path) -> None:
+    set_ = str(written(files, GOLDEN.replace("door of room 12", "door of room 13")))
+    ran = fonte(home, "eval", set_, "--retrieval-only")
+    assert ran.status == 0
+    assert [one["code"] for one in ran.json["golden_faults"]] == ["no_needle"]
+    assert (ran.json["measures"]["needle@5"]["value"], ran.json["destroyed"]["queries"]) == (0.5, ["key"])
+    shown = fonte(home, "eval", set_, "--retrieval-only", json_mode=False)
+    assert "(counts as not found)" in shown.err
+    assert "unauthorized hits: 0" in shown.out
+
+
 def test_floors_hold_fail_and_are_refused_for_other_documents(home: Path, files: Path) -> None:
     set_, floors = str(files / "golden.yaml"), files / "floors.json"
     assert fonte(home, "eval", set_, "--save-floors", str(floors)).status == 0

@@ -25,7 +25,7 @@ from fonte.evaluating import (
     text_of,
 )
 from fonte.evaluation.floors import Floors, FloorVerdict, judge_floors, load_floors, save_floors
-from fonte.evaluation.golden import GoldenSet
+from fonte.evaluation.golden import GoldenFault, GoldenSet
 from fonte.evaluation.golden_files import load_golden
 from fonte.evaluation.html import pages, plots
 from fonte.evaluation.index_facts import bytes_under
@@ -186,13 +186,18 @@ def _tell(found: Evaluation, figures: Mapping[str, Interval], verdict: FloorVerd
     output.line(f"unauthorized hits: {found.scores.unauthorized_hits}")
     output.line("layers: " + ", ".join(f"{name} {state}" for name, state in found.layers.items()))
     for fault in found.faults[:_SHOWN_FAULTS]:
-        output.note(f"{fault} (counts as not found)")
+        output.note(_fault(fault))
     if len(found.faults) > _SHOWN_FAULTS:
         output.note(f"and {len(found.faults) - _SHOWN_FAULTS} more: fonte golden check tells all")
     if verdict is not None:
         output.line(f"floors: {verdict.outcome}")
         for reason in verdict.reasons:
             output.line(f"  {reason}")
+
+
+def _fault(fault: GoldenFault) -> str:
+    lost = fault.code in ("no_document", "no_needle")
+    return f"{fault} ({'counts as not found' if lost else 'to be corrected in the set'})"
 
 
 def deciding(figures: Mapping[str, Interval]) -> str:
@@ -227,7 +232,7 @@ def _measured(found: Evaluation, tenants: Tenants, told: Json, k: int) -> pages.
         asked=[_asked(found, query, words, decides) for query, words in _words(golden)],
         threshold=thresholds[0] if thresholds else None,
         decides=decides,
-        notes=[f"{fault} (counts as not found)" for fault in found.faults],
+        notes=[_fault(fault) for fault in found.faults],
     )
 
 
