@@ -219,23 +219,11 @@ def fit(
     enough = [Case((one.id, 0), one.id, one.answerable, {}, 0.0, None) for one in questions]
     if missing(enough):
         raise _too_few(enough, left_out)
-    total, done = sum(len(one.wordings) for one in questions), 0
-    cases: list[Case] = []
-    nearest: dict[str, str] = {}
-    asker: Asker | None = None
-    for question in questions:
-        asker = ask(_asker(question))
-        if asker is None:
-            raise NotFound(f"nothing was published for tenant {tenant!r}", hint="run fonte sync FOLDER")
-        for number, wording in enumerate(question.wordings):
-            case, document = _case(question, number, wording, asker)
-            nearest.setdefault(question.id, document)
-            cases.append(case)
-            done += 1
-            progress("asking", done, total)
+    asker = ask(Principal(tenant))
     if asker is None:
-        raise AssertionError("enough questions, and none asked")
-    cases, grouped_by = _grouped(questions, cases, nearest)
+        raise NotFound(f"nothing was published for tenant {tenant!r}", hint="run fonte sync FOLDER")
+    asked, nearest = _asked(questions, asker, progress)
+    cases, grouped_by = _grouped(questions, asked, nearest)
     default = asker.gate
     prior = Prior(tuple(default.weights), _held(default), DIRECTIONS)
     progress("fitting", 0, None)
@@ -244,6 +232,20 @@ def fit(
     except TooFew as error:
         raise _too_few(cases, left_out) from error
     return Fitting(_calibration(figures, asker, golden, costs), figures, tuple(cases), costs, grouped_by, left_out)
+
+
+def _asked(questions: Sequence[Question], asker: Asker, progress: Progress) -> tuple[list[Case], dict[str, str]]:
+    """Every wording's case, and by question the document that its first wording comes nearest to."""
+    cases: list[Case] = []
+    nearest: dict[str, str] = {}
+    total = sum(len(one.wordings) for one in questions)
+    for question in questions:
+        for number, wording in enumerate(question.wordings):
+            case, document = _case(question, number, wording, asker)
+            nearest.setdefault(question.id, document)
+            cases.append(case)
+            progress("asking", len(cases), total)
+    return cases, nearest
 
 
 def _held(default: GateModel) -> dict[str, float]:

@@ -24,7 +24,7 @@ from fonte.named import absent, called, documents_of, only_one, place_in
 from fonte.parts import Parts, SourceOptions, Stores, TenantStore
 from fonte.protocols import Catalog, Embedder, IndexReader, Progress
 from fonte.publish import publish, rollback
-from fonte.retrieve import Mode, settled
+from fonte.retrieve import Mode
 from fonte.sync import Syncer
 from fonte.text.expected import Expected
 from fonte.types import (
@@ -44,6 +44,7 @@ from fonte.types import (
     SearchResults,
     SyncReport,
 )
+from fonte.variant import asker_over
 from fonte.why import Why, make_explainer
 
 __all__ = ["OpenCorpus", "Parts", "SourceOptions", "Stores", "TenantStore"]
@@ -289,19 +290,7 @@ class OpenCorpus:
                 f"the index was built with {active.recipe.space.model}, the settings name {embedder.space.model}",
                 hint="set [embedding] source back, or run fonte sync to build a generation with the new model",
             )
-        settings = self._parts.answers
-        retrieval = settled(
-            settings.retrieval, reader, embedder, k=k, mode=mode, max_distance=max_distance, rerank=rerank
-        )
-        asker = Asker(
-            reader=reader,
-            catalog=store.catalog,
-            embedder=embedder,
-            terms=self._parts.terms,
-            scorer=self._parts.scorer,
-            gate=self._parts.gate_for(embedder.space),
-            settings=replace(settings, retrieval=retrieval),
-        )
+        asker = asker_over(self._parts, store, reader, k=k, mode=mode, max_distance=max_distance, rerank=rerank)
         return in_force(asker, store.calibration.load) if calibrated else asker
 
     def _kept(self, answer: Answer, principal: Principal) -> Answer:

@@ -16,7 +16,7 @@ from fonte.embedding import embed_cached, fitted
 from fonte.ingest import BATCH_CHUNKS
 from fonte.parts import Parts, TenantStore
 from fonte.protocols import IndexReader, IndexStore, Progress
-from fonte.retrieve import settled
+from fonte.retrieve import Mode, settled
 from fonte.types import SEARCHABLE, Generation, StoredChunk
 
 
@@ -54,10 +54,25 @@ def build_variant(
     return Variant(beside.open(generation), time.perf_counter() - began, embedded)
 
 
-def asker_over(parts: Parts, store: TenantStore, reader: IndexReader) -> Asker:
-    """What answers over an index by the settings of ``parts``, with the uncalibrated gate of its model."""
+def asker_over(
+    parts: Parts,
+    store: TenantStore,
+    reader: IndexReader,
+    *,
+    k: int | None = None,
+    mode: Mode | None = None,
+    max_distance: float | None = None,
+    rerank: bool | None = None,
+) -> Asker:
+    """What answers over an index by what is given, else by the settings of ``parts``, with its model's default gate.
+
+    Raises:
+        ConfigError: reranking was asked for and cannot be done.
+    """
     settings = parts.answers
-    retrieval = settled(settings.retrieval, reader, parts.embedder, k=None, mode=None, max_distance=None, rerank=None)
+    retrieval = settled(
+        settings.retrieval, reader, parts.embedder, k=k, mode=mode, max_distance=max_distance, rerank=rerank
+    )
     return Asker(
         reader=reader,
         catalog=store.catalog,

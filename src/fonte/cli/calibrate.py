@@ -24,7 +24,7 @@ from fonte.evaluation.html.calibration_page import (
     swept_row,
 )
 from fonte.evaluation.report import intervals
-from fonte.evaluation.risk import OperatingPoint, Swept
+from fonte.evaluation.risk import OperatingPoint, Reliability, Swept
 from fonte.evaluation.statistics import Interval
 from fonte.wiring import Corpus
 
@@ -108,12 +108,7 @@ def fitting_json(found: Fitting) -> Json:
         "at_80_answered": {name: _point(one) for name, one in figures.at_kept.items()},
         "curve": [[round(coverage, 6), round(risk, 6)] for coverage, risk in figures.curve],
         "distance_curve": [[round(coverage, 6), round(risk, 6)] for coverage, risk in figures.distance_curve],
-        "reliability": {
-            "bins": [{"said": round(one.said, 6), "found": _interval(one.found)} for one in figures.reliability.bins],
-            "brier": round(figures.reliability.brier, 6),
-            "brier_of_share": round(figures.reliability.brier_of_share, 6),
-            "calibration_error": round(figures.reliability.calibration_error, 6),
-        },
+        "reliability": _reliability(figures.reliability),
         "thresholds": {
             "distance": [_swept(one) for one in figures.by_distance],
             "probability": [_swept(one) for one in figures.by_gate],
@@ -134,6 +129,15 @@ def fitting_json(found: Fitting) -> Json:
 
 def _interval(one: Interval) -> object:
     return intervals({"": one})[""]
+
+
+def _reliability(one: Reliability) -> Json:
+    return {
+        "bins": [{"said": round(each.said, 6), "found": _interval(each.found)} for each in one.bins],
+        "brier": round(one.brier, 6),
+        "brier_of_share": round(one.brier_of_share, 6),
+        "calibration_error": round(one.calibration_error, 6),
+    }
 
 
 def _point(one: OperatingPoint) -> Json:
