@@ -16,6 +16,7 @@ from fonte.evaluation.golden import GoldenSet, anchored
 from fonte.evaluation.golden_files import load_golden
 from fonte.evaluation.html import plots
 from fonte.evaluation.html.calibration_page import (
+    NAMES,
     Shown,
     calibration_page,
     compared,
@@ -46,6 +47,10 @@ def calibrate(options: argparse.Namespace, output: Output) -> int:
         write(Path(options.report), calibration_page(_page(found, golden)))
     for why, number in found.left_out.items():
         output.note(f"left out: {number} questions: {why}")
+    for name, one in found.figures.baselines.items():
+        if one.difference.high < 0:
+            words = "write more questions, of more documents, before you trust it"
+            output.note(f"on questions that it never saw the gate is worse than the {NAMES[name]}: {words}")
     if output.json_mode:
         output.json(fitting_json(found))
     else:
