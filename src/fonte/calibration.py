@@ -123,7 +123,7 @@ def conditions_of(asker: Asker, default: GateModel) -> dict[str, str]:
         "recipe": recipe.id,
         "space": recipe.space.key,
         "terms": asker.terms.version,
-        "reader": str(getattr(asker.scorer, "reader_id", "")),
+        "reader": asker.scorer.reader_id,
         "gate": default.stamp,
         "retrieval": f"{settings.retrieval!r} context_tokens={settings.context_tokens}",
     }

@@ -107,6 +107,11 @@ class EvidenceScorer:
         self._seen: _Memory[tuple[str, int, int], _Seen] = _Memory(_REMEMBERED_PASSAGES)
         self._evidence: _Memory[tuple[str, ...], Evidence] = _Memory(_REMEMBERED_QUESTIONS)
 
+    @property
+    def reader_id(self) -> str:
+        """Which reader gives the odds; empty without one. A gate fitted with one does not fit another's odds."""
+        return self._reader.id if self._reader is not None else ""
+
     def score(
         self,
         query: Query,

@@ -80,4 +80,5 @@ def test_without_states_or_without_a_reader_nothing_is_read(embedder: Local) -> 
     evidence = scorer.score(QUESTION, passages)
     assert evidence.readings == ()
     assert {one.odds for one in evidence.scored} == {0.0}
+    assert scorer.reader_id == ("" if reader is None else "keyword")
     assert features(QUESTION, Retrieved((), ()), passages, evidence, scorer)["reading"] == 0.0
