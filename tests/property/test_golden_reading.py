@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from fonte.evaluation.golden_check import check_golden
 from fonte.evaluation.golden_files import read_golden
-from fonte.evaluation.golden_import import import_beir, import_squad, import_trec
+from fonte.evaluation.golden_import import Imported, import_beir, import_squad, import_trec
+from fonte.evaluation.golden_reading import Reading
 
 YAML = b"""\
 name: small
@@ -83,9 +84,9 @@ def broken(draw: st.DrawFn, good: bytes) -> bytes:
     return data
 
 
-def sound(reading: object, *files: Path) -> None:
+def sound(reading: Reading | Imported, *files: Path) -> None:
     """A set and no fault, or faults and no set, each with a line that its file has."""
-    golden, faults = reading.golden, reading.faults  # type: ignore[attr-defined]
+    golden, faults = reading.golden, reading.faults
     assert (golden is None) == bool(faults)
     lines = {str(path): path.read_bytes().count(b"\n") + 1 for path in files}
     for fault in faults:

@@ -189,4 +189,6 @@ def _members(body: bytes) -> Iterator[str]:
                 left -= len(part)
                 yield part.decode("utf-8", "replace")
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError, OSError):
+        # A damaged or encrypted archive: only what was read of it so far can be looked through. A loss is then told
+        # as one of the canonical text instead of the parser's; the document's own state says that it is damaged.
         return

@@ -29,7 +29,7 @@ def document(
 
 def question(identity: str = "q", wording: str = "How much leave?", **more: object) -> Question:
     values: dict[str, object] = {"needles": (Needle("a.md", "26 days"),), "relevance": {"a.md": 1}, "segment": "s"}
-    return Question(identity, (wording,), **(values | more))  # type: ignore[arg-type]
+    return Question(identity, (wording,), **(values | more))  # type: ignore[arg-type]  # each test varies other fields
 
 
 NOTHING = question("nothing", "What does the canteen cost?", answerable=False, needles=(), relevance={})
@@ -63,7 +63,7 @@ def test_a_good_set_has_no_fault() -> None:
 )
 def test_each_fault_has_its_code(more: dict[str, object], code: str) -> None:
     values: dict[str, object] = {"needles": (Needle("a.md", "26 days"),), "relevance": {"a.md": 1}, "segment": "s"}
-    faulty = Question("q", **({"wordings": ("How much leave?",)} | values | more))  # type: ignore[arg-type]
+    faulty = Question("q", **({"wordings": ("How much leave?",)} | values | more))  # type: ignore[arg-type]  # each test varies other fields
     assert set(codes(faulty, NOTHING, question("other", "Quite another thing?"))) == {code}
 
 

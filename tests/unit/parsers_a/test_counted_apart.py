@@ -98,7 +98,7 @@ def test_rows_of_html_that_become_no_block_are_missed(monkeypatch: pytest.Monkey
     real = html_blocks.table_blocks
 
     def forgetful(*given: object, **how: object) -> list[Block]:
-        return real(*given, **how)[:-3]  # type: ignore[arg-type]
+        return real(*given, **how)[:-3]  # type: ignore[arg-type]  # whatever the real one takes
 
     monkeypatch.setattr(html_blocks, "table_blocks", forgetful)
     assert "rows_lost" in _losses(HtmlParser().parse(_source(TABLE, "a.html")), "a.html")

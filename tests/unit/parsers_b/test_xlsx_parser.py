@@ -128,7 +128,7 @@ def test_numbers_without_a_header_stay_plain():
         ("", ""),
         (date(2024, 2, 29), "2024-02-29"),
         (datetime(2024, 2, 29), "2024-02-29"),  # noqa: DTZ001 - sheets know no zone
-        (datetime(2024, 2, 29, 9, 5), "2024-02-29 09:05:00"),  # noqa: DTZ001
+        (datetime(2024, 2, 29, 9, 5), "2024-02-29 09:05:00"),  # noqa: DTZ001 - nor here
         (time(9, 5), "09:05:00"),
     ],
 )

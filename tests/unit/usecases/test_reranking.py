@@ -128,7 +128,7 @@ def test_the_question_is_read_once(corpus: OpenCorpus, monkeypatch: pytest.Monke
 
 
 def reranks(corpus: OpenCorpus, **options: object) -> bool:
-    found = corpus.search(QUESTION, principal=WHO, **options)  # type: ignore[arg-type]
+    found = corpus.search(QUESTION, principal=WHO, **options)  # type: ignore[arg-type]  # options of several types
     assert found.results
     assert ("rerank" in found.timings_ms) is any(one.hit.rerank is not None for one in found.results)
     return "rerank" in found.timings_ms
@@ -202,7 +202,7 @@ def test_vectors_and_codes_are_known_together(tmp_path: Path) -> None:
 
 
 def _rows(cache: object, statement: str) -> list[tuple[str]]:
-    with cache._database.read() as connection:  # type: ignore[attr-defined]
+    with cache._database.read() as connection:  # type: ignore[attr-defined]  # damage is done below the protocol
         rows: list[tuple[str]] = connection.execute(statement).fetchall()
         return rows
 
