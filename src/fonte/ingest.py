@@ -261,7 +261,9 @@ class Ingestor:
         """Embed what is new, add the chunks, and only then record their documents."""
         if not waiting:
             return
-        stored = [_stored(one.document, chunk) for one in waiting for chunk in one.chunks]
+        stored = [
+            StoredChunk.of(one.document, chunk, one.document.acl.roles) for one in waiting for chunk in one.chunks
+        ]
         for start in range(0, len(stored), BATCH_CHUNKS):
             batch = stored[start : start + BATCH_CHUNKS]
             texts = [fitted(one.chunk, self.embedder) for one in batch]
@@ -306,18 +308,6 @@ def staleness(states: Sequence[DocumentState], recipe: Recipe, extractors: Mappi
         if fields:
             differs[state.document_id] = fields
     return differs
-
-
-def _stored(document: Document, chunk: Chunk) -> StoredChunk:
-    return StoredChunk(
-        chunk=chunk,
-        document_name=document.name,
-        source_uri=document.uri,
-        source_version=document.version,
-        title=document.title,
-        roles=document.acl.roles,
-        media_type=document.media_type,
-    )
 
 
 def _textless(source: Source, tenant: str) -> Document:

@@ -570,6 +570,19 @@ class StoredChunk:
     media_type: str
     vector: Vector | None = field(default=None, repr=False)
 
+    @classmethod
+    def of(cls, document: Document, chunk: Chunk, roles: frozenset[str]) -> StoredChunk:
+        """The chunk of a document, without its vector, for those who hold one of the roles."""
+        return cls(
+            chunk=chunk,
+            document_name=document.name,
+            source_uri=document.uri,
+            source_version=document.version,
+            title=document.title,
+            roles=roles,
+            media_type=document.media_type,
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Passage:

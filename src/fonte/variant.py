@@ -91,15 +91,7 @@ def _chunks(parts: Parts, store: TenantStore, active: Generation) -> Iterator[St
         if document is None:
             continue
         for chunk in chunker.chunk(document):
-            yield StoredChunk(
-                chunk=chunk,
-                document_name=document.name,
-                source_uri=document.uri,
-                source_version=document.version,
-                title=document.title,
-                roles=state.acl.roles,
-                media_type=document.media_type,
-            )
+            yield StoredChunk.of(document, chunk, state.acl.roles)
 
 
 def _batches(chunks: Iterator[StoredChunk]) -> Iterator[list[StoredChunk]]:
