@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -36,4 +37,13 @@ def fonte(home: Path, *arguments: str, json_mode: bool = True) -> Ran:
     finally:
         sys.stdout, sys.stderr = stdout, stderr
     out.flush()
-    return Ran(status, out.buffer.getvalue().decode(), err.getvalue())  # type: ignore[attr-defined]
+    return Ran(status, out.buffer.getvalue().decode(), err.getvalue())  # type: ignore[attr-defined]  # buffer is our BytesIO
+
+
+def shown_of(home: Path, citation: Mapping[str, Any]) -> dict[str, Any]:
+    """What ``fonte show`` gives for the place that a citation names."""
+    place = citation["locator"]
+    shown: dict[str, Any] = fonte(
+        home, "show", citation["document_id"], "--from", str(place["from"]), "--to", str(place["to"])
+    ).json
+    return shown

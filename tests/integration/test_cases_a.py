@@ -8,7 +8,7 @@ import pytest
 from reportlab.lib.pagesizes import A4
 from reportlab.pdfgen.canvas import Canvas
 
-from command import fonte
+from command import fonte, shown_of
 
 _TOPICS = (
     "garden",
@@ -84,15 +84,7 @@ def test_case_2_each_marker_carries_its_own_place(home: Path, tmp_path: Path) ->
     places = {one["document_name"]: (one["index"], one["locator"]["from"]) for one in told["citations"]}
     assert len({index for index, _ in places.values()}) == len(places)
     for citation in told["citations"]:
-        shown = fonte(
-            home,
-            "show",
-            citation["document_id"],
-            "--from",
-            str(citation["locator"]["from"]),
-            "--to",
-            str(citation["locator"]["to"]),
-        ).json
+        shown = shown_of(home, citation)
         assert shown["text"] == citation["quote"]
 
 

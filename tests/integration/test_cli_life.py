@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from command import fonte
+from command import fonte, shown_of
 
 LEAVE = """# Leave
 
@@ -72,15 +72,7 @@ def test_an_answer_is_cited_to_the_character(folder: Path, home: Path) -> None:
     assert "26" in told["answer"]
     assert told["language"] == "en"
     citation = told["citations"][0]
-    shown = fonte(
-        home,
-        "show",
-        citation["document_id"],
-        "--from",
-        str(citation["locator"]["from"]),
-        "--to",
-        str(citation["locator"]["to"]),
-    ).json
+    shown = shown_of(home, citation)
     assert shown["text"] == citation["quote"]
     assert hashlib.sha256(citation["quote"].encode()).hexdigest() == citation["quote_sha256"]
     assert citation["document_name"] == "leave.md"
