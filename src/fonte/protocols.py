@@ -345,6 +345,19 @@ class Catalog(Protocol):
             GenerationConflict: another one is active by now.
         """
 
+    def as_published(self, generation_id: str, *, expected: str | None) -> Catalog:
+        """This catalog with the rights that ``publish`` would leave, for whoever judges the generation before.
+
+        Raises:
+            As ``publish``.
+        """
+
+    def keep_report(self, generation_id: str, report: str) -> None:
+        """Keep what a generation was judged by, as JSON; it goes with its generation. Raises NotFound."""
+
+    def reports(self) -> Mapping[str, str]:
+        """What generations were judged by, by id."""
+
     def abandon_building(self) -> list[str]:
         """Mark every BUILDING generation as REJECTED (left by a killed process); their ids."""
 
@@ -413,6 +426,9 @@ class Catalog(Protocol):
         self, answer_id: str, principal: Principal, created_at: datetime, body: str, documents: Sequence[str]
     ) -> None:
         """Keep an answer's JSON as it was given; an id is written once. Raises CorruptIndex on a second write."""
+
+    def answer_ids(self, principal: Principal) -> list[str]:
+        """Ids of the stored answers that ``answer`` gives to this asker, oldest first."""
 
     def answer(self, answer_id: str, principal: Principal) -> str:
         """The stored JSON, while the asker may still read every document it cites. Raises NotFound."""

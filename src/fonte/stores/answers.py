@@ -63,6 +63,14 @@ def get(connection: sqlite3.Connection, answer_id: str, principal: Principal, co
     return str(row[column])
 
 
+def ids(connection: sqlite3.Connection, principal: Principal) -> list[str]:
+    """Ids of the answers that ``get`` gives to this asker, oldest first."""
+    rows = connection.execute(
+        "SELECT id, asker, roles, documents FROM answers WHERE asker IS ? ORDER BY created_at, id", (principal.user,)
+    ).fetchall()
+    return [row["id"] for row in rows if _is_asker(row, principal) and _all_readable(connection, row, principal)]
+
+
 def _is_asker(row: sqlite3.Row, principal: Principal) -> bool:
     if row["asker"] is not None:
         return bool(row["asker"] == principal.user)

@@ -135,6 +135,35 @@ class SqliteCatalog:
         with self._write() as connection:
             generations.publish(connection, generation_id, expected)
 
+    def as_published(self, generation_id: str, *, expected: str | None) -> SqliteCatalog:
+        """This catalog with the rights that publishing the generation now would leave, for whoever judges it before.
+
+        Nothing is changed: the alias is moved in a transaction that is taken back.
+
+        Raises:
+            As ``publish``.
+        """
+        with self._write() as connection:
+            generations.publish(connection, generation_id, expected)
+            acls = rights.all_live(connection)
+            differing = rights.differing(connection, generations.row_of(connection, generation_id)["seq"])
+            connection.rollback()
+        return _AsPublished(self, acls, differing)
+
+    def keep_report(self, generation_id: str, report: str) -> None:
+        """Keep what a generation was judged by, as JSON, in place of what was kept before; it goes with its generation.
+
+        Raises:
+            NotFound: no such generation.
+        """
+        with self._write() as connection:
+            generations.keep_report(connection, generation_id, report)
+
+    def reports(self) -> Mapping[str, str]:
+        """What generations were judged by, by id."""
+        with self._read() as connection:
+            return generations.reports(connection)
+
     def abandon_building(self) -> list[str]:
         """Mark every BUILDING generation as REJECTED (left by a killed process); their ids."""
         with self._write() as connection:
@@ -315,6 +344,13 @@ class SqliteCatalog:
         with self._write() as connection:
             answers.save(connection, answer_id, principal, created_at, body, documents, trace)
 
+    def answer_ids(self, principal: Principal) -> list[str]:
+        """Ids of the stored answers that ``answer`` gives to this asker, oldest first."""
+        if principal.tenant != self._tenant:
+            return []
+        with self._read() as connection:
+            return answers.ids(connection, principal)
+
     def answer(self, answer_id: str, principal: Principal) -> str:
         """The stored JSON, for the same asker, while every cited document is readable and in the active generation.
 
@@ -335,3 +371,27 @@ class SqliteCatalog:
         stranger = principal.tenant != self._tenant
         with self._read() as connection:
             return answers.get(connection, "" if stranger else answer_id, principal, column)
+
+
+class _AsPublished(SqliteCatalog):
+    """A catalog whose rights are those given; for everything else the one that it was made from."""
+
+    def __init__(
+        self,
+        live: SqliteCatalog,
+        acls: Mapping[str, Acl],
+        differing: list[tuple[str, frozenset[str], frozenset[str]]],
+    ) -> None:
+        vars(self).update(vars(live))
+        self._acls = acls
+        self._less = differing
+
+    def acl(self, document_id: str) -> Acl:
+        return self._acls.get(document_id, Acl())
+
+    def acls(self) -> Mapping[str, Acl]:
+        return self._acls
+
+    def _differing(self, generation_id: str) -> list[tuple[str, frozenset[str], frozenset[str]]]:
+        del generation_id
+        return self._less

@@ -18,6 +18,22 @@ FROM generations g
 """
 
 
+_REPORT = "report of "
+"""What a generation was judged by stands in ``meta`` under this and its id."""
+
+
+def keep_report(connection: sqlite3.Connection, generation_id: str, report: str) -> None:
+    """Keep what a generation was judged by. Raises NotFound."""
+    row_of(connection, generation_id)
+    connection.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", (_REPORT + generation_id, report))
+
+
+def reports(connection: sqlite3.Connection) -> dict[str, str]:
+    """What generations were judged by, by id."""
+    rows = connection.execute("SELECT key, value FROM meta WHERE key >= ? AND key < ?", (_REPORT, f"{_REPORT}\uffff"))
+    return {key.removeprefix(_REPORT): value for key, value in rows}
+
+
 def row_of(connection: sqlite3.Connection, generation_id: str, *, counted: bool = False) -> sqlite3.Row:
     """A generation's row; ``counted`` with the number of its documents, which takes longer the more there are.
 
@@ -211,6 +227,7 @@ def forget(connection: sqlite3.Connection, keep: int) -> list[str]:
     if not doomed:
         return []
     connection.executemany("DELETE FROM generations WHERE seq = ?", [(row[0],) for row in doomed])
+    connection.executemany("DELETE FROM meta WHERE key = ?", [(_REPORT + row[1],) for row in doomed])
     sweep(connection)
     connection.execute("DELETE FROM narrowings WHERE clock <= coalesce((SELECT min(began) FROM generations), 0)")
     return [row[1] for row in doomed]
