@@ -49,18 +49,6 @@ def _one_of(value: str, built: set[str], later: set[str]) -> str:
     return value
 
 
-class _Later(_Section):
-    """A section none of whose keys may be set: ``what`` they would do is not built yet."""
-
-    what: typing.ClassVar[str]
-
-    @model_validator(mode="after")
-    def _built(self) -> Self:
-        if any(value is not None for _, value in self):
-            raise ValueError(f"{self.what} is not built yet in this version")
-        return self
-
-
 def _plain_url(url: str | None) -> str | None:
     if url is None:
         return None
@@ -175,20 +163,32 @@ class GenerationSettings(_Section):
         return self
 
 
-class StoreSettings(_Later):
+class StoreSettings(_Section):
     """Where the index lives: in the home."""
 
-    what = "another store than the home (PostgreSQL, object storage)"
     database_url: str | None = None
     uri: str | None = None
 
+    @model_validator(mode="after")
+    def _built(self) -> Self:
+        if any(value is not None for _, value in self):
+            raise ValueError(
+                "another store than the home (PostgreSQL, object storage) is not built yet in this version"
+            )
+        return self
 
-class GoldenSettings(_Later):
-    """The golden set that judges candidates, and the file of its floors."""
 
-    what = "judging a candidate by a golden set and its floors"
-    path: str | None = None
-    floors: str | None = None
+class GoldenSettings(_Section):
+    """The golden set that judges candidates before they serve, and the file of its floors."""
+
+    path: Annotated[str, Field(min_length=1)] | None = None
+    floors: Annotated[str, Field(min_length=1)] | None = None
+
+    @model_validator(mode="after")
+    def _complete(self) -> Self:
+        if self.floors is not None and self.path is None:
+            raise ValueError("floors are of a golden set: path should name it")
+        return self
 
 
 class ParsingSettings(_Section):
@@ -340,11 +340,13 @@ def _from_text(name: str, section: str, key: str, text: str) -> object:
         value: object = TypeAdapter(annotation).validate_strings(text.strip())
     except ValidationError as error:
         raise ConfigError(f"environment: {name}: {_because(error)}", hint="correct or unset the variable") from None
-    return _from_here(value)
+    return _from_here(section, value)
 
 
-def _from_here(value: object) -> object:
+def _from_here(section: str, value: object) -> object:
     """Paths that a variable or option names are relative to where the command runs."""
+    if section == "golden" and isinstance(value, str) and value:
+        return str(Path(value).expanduser().absolute())
     if isinstance(value, str) and value.startswith("path:"):
         return f"path:{Path(value.removeprefix('path:')).expanduser().absolute()}"
     return value
@@ -355,7 +357,7 @@ def _from_overrides(overrides: Mapping[str, object]) -> Iterator[tuple[str, str,
         section, _, key = dotted.partition(".")
         if section not in SECTIONS or key not in SECTIONS[section].model_fields:
             raise ConfigError(f"command line: {dotted} is not a setting", hint="see fonte --help")
-        yield "command line", section, key, _from_here(value)
+        yield "command line", section, key, _from_here(section, value)
 
 
 def _because(error: ValidationError) -> str:
@@ -390,4 +392,6 @@ def _anchored(settings: Settings, path: Path | None) -> Settings:
     if source.startswith("path:"):
         source = f"path:{base / Path(source.removeprefix('path:')).expanduser()}"
     embedding = settings.embedding.model_copy(update={"source": source})
-    return settings.model_copy(update={"embedding": embedding, "file": path})
+    files = {key: str(base / Path(value).expanduser()) for key, value in settings.golden if value is not None}
+    golden = settings.golden.model_copy(update=files)
+    return settings.model_copy(update={"embedding": embedding, "golden": golden, "file": path})

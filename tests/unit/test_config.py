@@ -102,12 +102,21 @@ def test_a_wrong_setting_is_one_line_with_file_and_key(tmp_path: Path, text: str
         "[generation]\nname = 'gguf'",
         "[store]\ndatabase_url = 'postgresql://host/db'",
         "[store]\nuri = 's3://bucket'",
-        "[golden]\npath = 'g.yaml'",
-        "[golden]\nfloors = 'floors.json'",
     ],
 )
 def test_what_a_later_version_knows_is_refused_as_not_built_yet(tmp_path: Path, text: str) -> None:
     assert "not built yet in this version" in refusal(tmp_path, text).message
+
+
+def test_a_golden_set_is_found_from_where_it_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    golden = load(tmp_path, "[golden]\npath = 'sets/g.yaml'\nfloors = '/kept/floors.json'").golden
+    assert (golden.path, golden.floors) == (str(tmp_path / "sets" / "g.yaml"), "/kept/floors.json")
+    assert load(tmp_path, "", {"FONTE_GOLDEN_PATH": "g.yaml"}).golden.path == str(tmp_path / "elsewhere" / "g.yaml")
+    assert load(tmp_path, "").golden.path is None
+    assert "path should name it" in refusal(tmp_path, "[golden]\nfloors = 'floors.json'").message
+    assert "[golden] path" in refusal(tmp_path, "[golden]\npath = ''").message
 
 
 @pytest.mark.parametrize("key", ["api_key", "token", "client_secret", "password", "apikey"])
@@ -145,11 +154,12 @@ def test_every_key_has_a_variable_and_each_of_them_is_read(tmp_path: Path) -> No
     }
     assert {section for section, _ in variables().values()} == set(SECTIONS)
     for name, (section, key) in variables().items():
-        if section in ("store", "golden"):
+        if section == "store":
             assert "not built yet" in refusal(tmp_path, "", {name: "7"}).message
             continue
         value = samples.get((section, key), "7")
-        part = getattr(load(tmp_path, "", {name: value}), section)
+        others = {"FONTE_GOLDEN_PATH": "g.yaml"} if name == "FONTE_GOLDEN_FLOORS" else {}
+        part = getattr(load(tmp_path, "", {name: value, **others}), section)
         assert str(getattr(part, key)).lower().removesuffix(".0").endswith(value), name
 
 
