@@ -226,8 +226,8 @@ def status(one: CorpusStatus) -> Json:
     }
 
 
-def generations(active: Generation | None, known: Sequence[Generation]) -> Json:
-    """What ``generations`` prints."""
+def generations(active: Generation | None, known: Sequence[Generation], judged: Mapping[str, Json]) -> Json:
+    """What ``generations`` prints; ``judged`` is what golden sets said of them, by id."""
     return {
         "active": active.id if active else None,
         "generations": [
@@ -239,6 +239,7 @@ def generations(active: Generation | None, known: Sequence[Generation]) -> Json:
                 "chunks": one.chunks,
                 "recipe": one.recipe.id,
                 "verdict": one.verdict,
+                "judgment": judged.get(one.id),
             }
             for one in known
         ],

@@ -20,10 +20,11 @@ from fonte.calibration import Fitting, Standing, fit, in_force, standing
 from fonte.errors import InputError, InvalidQuery, ModelError, NotFound, SpaceMismatch, StoreUnavailable
 from fonte.evaluation.golden import GoldenSet
 from fonte.ingest import staleness
+from fonte.judging import GoldenFiles, GoldenJudge
 from fonte.named import absent, called, documents_of, only_one, place_in
 from fonte.parts import Parts, SourceOptions, Stores, TenantStore
 from fonte.protocols import Catalog, Embedder, IndexReader, Progress
-from fonte.publish import publish, rollback
+from fonte.publish import Judge, publish, rollback
 from fonte.retrieve import Mode
 from fonte.sync import Syncer
 from fonte.text.expected import Expected
@@ -55,10 +56,11 @@ def _silent(what: str, done: int, total: int | None) -> None:
 
 
 class OpenCorpus:
-    """A corpus whose parts are given. ``fonte.Corpus`` is this with ``open``."""
+    """A corpus whose parts are given; ``golden`` judges candidates. ``fonte.Corpus`` is this with ``open``."""
 
-    def __init__(self, parts: Parts) -> None:
+    def __init__(self, parts: Parts, golden: GoldenFiles | None = None) -> None:
         self._parts = parts
+        self._golden = golden
         self._stores: dict[str, TenantStore] = {}
 
     def __enter__(self) -> Self:
@@ -90,7 +92,8 @@ class OpenCorpus:
         """
         # Remembered for retry, which may run in another folder.
         specs = {one if "://" in one else os.path.abspath(os.path.expanduser(one)): options for one in sources}  # noqa: PTH100, PTH111 - a glob is no path
-        return Syncer(self._parts, self._store_of(tenant), tenant, workers, progress).sync(specs, publishing=publish)
+        store, judge = self._store_of(tenant), self._judge(tenant, progress)
+        return Syncer(self._parts, store, tenant, workers, progress, judge).sync(specs, publishing=publish)
 
     def retry(
         self, *documents: str, tenant: str = "default", workers: int = 1, progress: Progress = _silent
@@ -113,19 +116,25 @@ class OpenCorpus:
         for state in states:
             if state.status is DocumentStatus.DELETED:
                 raise NotFound(f"{state.name} was deleted", hint="a sync of a source that holds it brings it back")
-        return Syncer(self._parts, store, tenant, workers, progress).retry(states)
+        return Syncer(self._parts, store, tenant, workers, progress, self._judge(tenant, progress)).retry(states)
 
     def publish(
-        self, generation: str, *, tenant: str = "default", override: str | None = None
+        self,
+        generation: str,
+        *,
+        tenant: str = "default",
+        override: str | None = None,
+        progress: Progress = _silent,
     ) -> tuple[str, str | None]:
-        """Make a generation active; (its id, the id of the one before).
+        """Make a generation active, where it passes its checks or there is a reason; (its id, the one before).
 
         Raises:
             NotFound, GateFailed, GenerationConflict, HomeLocked
         """
         catalog = self._existing(tenant).catalog
         with catalog.writer():
-            now_active, before = publish(catalog, generation, override=override)
+            judge = self._judge(tenant, progress)
+            now_active, before = publish(catalog, generation, override=override, judge=judge)
         return now_active.id, before.id if before else None
 
     def rollback(self, *, tenant: str = "default") -> tuple[str, str]:
@@ -362,6 +371,10 @@ class OpenCorpus:
         store = self._store_of(tenant)
         return store.catalog.active(), store.catalog.generations()
 
+    def judgments(self, *, tenant: str = "default") -> dict[str, contract.Json]:
+        """What generations were judged by on a golden set, by id; those that were not judged are left out."""
+        return {name: json.loads(text) for name, text in self._store_of(tenant).catalog.reports().items()}
+
     def document(self, document: str, *, principal: Principal) -> Document:
         """A document's canonical text with its sections and offset table, by id, name or source URI.
 
@@ -391,6 +404,15 @@ class OpenCorpus:
         """What is known of the tenant's calibrated gate, and whether it judges."""
         store = self._store_of(tenant)
         return standing(store.calibration.load, partial(self.asker, Principal(tenant)))
+
+    def _judge(self, tenant: str, progress: Progress) -> Judge | None:
+        if self._golden is None:
+            return None
+
+        def ask(other: str) -> Asker | None:
+            return self.asker(Principal(other))
+
+        return GoldenJudge(self._golden, self._parts, self._store_of(tenant), tenant, ask, progress)
 
     def _existing(self, tenant: str) -> TenantStore:
         store = self._store_of(tenant)

@@ -1,19 +1,39 @@
 """A candidate to a verdict, and the alias moved by compare-and-swap.
 
-This version judges by data checks; the golden-set gate of a later issue adds to ``check_candidate``.
+Data checks come first. Whoever configured a golden set hands over a ``Judge`` that measures the candidate too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
 
 from fonte.errors import GateFailed, NotFound
+from fonte.evaluation.floors import Outcome
 from fonte.protocols import Catalog
 from fonte.types import SEARCHABLE, DocumentState, Generation, GenerationState
 
 ENOUGH_TO_JUDGE = 5
 """Below so many documents, a loss of most of them is an ordinary edit."""
 PASSED = "passed: data checks"
+
+
+@dataclass(frozen=True, slots=True)
+class Judgment:
+    """What a golden set says of a candidate; ``told`` in words, ``report`` with the figures, as JSON to be kept.
+
+    ``outcome`` is None where there was nothing to judge it by: no floors, and no active generation or no question.
+    """
+
+    outcome: Outcome | None
+    told: str
+    report: Mapping[str, object]
+
+
+Judge: TypeAlias = Callable[[Generation, Generation | None], Judgment]
+"""Measures a candidate, and the active generation where there is one."""
 
 
 def check_candidate(
@@ -46,7 +66,7 @@ def check_candidate(
 
 
 def publish(
-    catalog: Catalog, generation_id: str, *, override: str | None = None
+    catalog: Catalog, generation_id: str, *, override: str | None = None, judge: Judge | None = None
 ) -> tuple[Generation, Generation | None]:
     """Judge a candidate and make it the active generation; (it, the one that was active before).
 
@@ -54,9 +74,11 @@ def publish(
         catalog: of the tenant; the caller holds its write lock.
         generation_id: a CANDIDATE, or a RETIRED or REJECTED generation that a person names.
         override: a person's reason to publish in spite of the faults; kept in the verdict.
+        judge: measures what passes the data checks; None where no golden set is configured.
 
     Raises:
-        NotFound: no such generation. GateFailed: faults and no override. GenerationConflict: another one was faster.
+        NotFound: no such generation. GateFailed: faults, or a golden set that does not pass it, and no override.
+        GenerationConflict: another one was faster.
     """
     candidate = catalog.generation(generation_id)
     active = catalog.active()
@@ -72,14 +94,22 @@ def publish(
         catalog.states(generation_id),
         catalog.states(active.id) if active else [],
     )
+    hint, passed = "look at what is missing, then", PASSED
+    if judge is not None and not faults:
+        judgment = judge(candidate, active)
+        catalog.keep_report(generation_id, json.dumps(dict(judgment.report), ensure_ascii=False))
+        passed = f"{PASSED}; {judgment.told}"
+        if judgment.outcome not in (None, "pass"):
+            faults = [judgment.told]
+            hint = "fonte generations --json has the figures; to publish it all the same"
     if faults and not override:
         catalog.update_generation(generation_id, candidate.state, verdict="held back: " + "; ".join(faults))
         raise GateFailed(
             f"generation {generation_id} is held back: " + "; ".join(faults),
-            hint=f"look at what is missing, then: fonte publish {generation_id} --override REASON",
+            hint=f"{hint}: fonte publish {generation_id} --override REASON",
             report=tuple(faults),
         )
-    verdict = f"published by override ({override}) in spite of: {'; '.join(faults)}" if faults else PASSED
+    verdict = f"published by override ({override}) in spite of: {'; '.join(faults)}" if faults else passed
     catalog.update_generation(generation_id, candidate.state, verdict=verdict)
     catalog.publish(generation_id, expected=active.id if active else None)
     return catalog.generation(generation_id), active

@@ -14,7 +14,7 @@ from fonte.ingest import Candidate, Ingestor
 from fonte.parts import Parts, SourceOptions, TenantStore
 from fonte.plan import Plan, Tally, copies, counted, failures, fault_of, plan_sync
 from fonte.protocols import Catalog, Progress, SourceReader
-from fonte.publish import publish
+from fonte.publish import Judge, publish
 from fonte.types import DocumentState, Generation, GenerationState, Recipe, SyncReport
 
 KEPT_GENERATIONS = 3
@@ -31,6 +31,7 @@ class Syncer:
     tenant: str
     workers: int
     progress: Progress
+    judge: Judge | None = None
 
     def sync(self, specs: Mapping[str, SourceOptions], *, publishing: bool) -> SyncReport:
         """Bring the index to what the sources hold.
@@ -129,7 +130,7 @@ class Syncer:
     def _publish(self, catalog: Catalog, candidate: Candidate) -> tuple[str, str] | None:
         self.progress("publishing", 0, None)
         try:
-            publish(catalog, candidate.generation.id)
+            publish(catalog, candidate.generation.id, judge=self.judge)
         except GateFailed as error:
             return error.message, error.hint
         return None

@@ -18,6 +18,7 @@ from fonte.evaluation.calibrating import Costs
 from fonte.evidence import EvidenceScorer
 from fonte.gate import gate_for
 from fonte.ingest import ParserPool
+from fonte.judging import GoldenFiles
 from fonte.models import registry
 from fonte.models.extractive import ExtractiveGenerator
 from fonte.protocols import Chunker, Embedder, Generator, SourceReader
@@ -50,7 +51,10 @@ class Corpus(OpenCorpus):
             ConfigError: a setting that is unknown or wrong.
         """
         folder = Path(home)
-        return cls(make_parts(folder, load_settings(config, folder, os.environ if environ is None else environ)))
+        settings = load_settings(config, folder, os.environ if environ is None else environ)
+        path, floors = settings.golden.path, settings.golden.floors
+        golden = GoldenFiles(Path(path), Path(floors) if floors else None) if path else None
+        return cls(make_parts(folder, settings), golden)
 
 
 def make_parts(home: Path, settings: Settings) -> Parts:

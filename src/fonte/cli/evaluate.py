@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from fonte.cli.opening import parts
@@ -16,7 +17,6 @@ from fonte.evaluating import (
     LATER_MEASURES,
     Evaluation,
     Tenants,
-    Wanted,
     curves_of,
     evaluate,
     fingerprint_of,
@@ -24,7 +24,7 @@ from fonte.evaluating import (
     tenants_of,
     text_of,
 )
-from fonte.evaluation.floors import Floors, FloorVerdict, judge_floors, load_floors, save_floors
+from fonte.evaluation.floors import Floors, FloorVerdict, judge_floors, load_floors, save_floors, smallest_margin
 from fonte.evaluation.golden import GoldenFault, GoldenSet
 from fonte.evaluation.golden_files import load_golden
 from fonte.evaluation.html import pages, plots
@@ -32,8 +32,8 @@ from fonte.evaluation.index_facts import bytes_under
 from fonte.evaluation.measures import Retrieved
 from fonte.evaluation.report import eval_json
 from fonte.evaluation.runs import run_of, write_run
-from fonte.evaluation.scoring import parse_measure
 from fonte.evaluation.statistics import Interval
+from fonte.judging import wanted_by
 from fonte.types import Answered, Principal
 
 DEFAULT_K = 10
@@ -64,8 +64,8 @@ def run(options: argparse.Namespace, output: Output) -> int:
                 f"{options.floors}: is of corpus {floors.fingerprint}, this one is {fingerprint}",
                 hint="the set or its documents changed: look at the figures and write the floors anew",
             )
-        wanted = Wanted(
-            _with_floors(measures_for(k), floors),
+        wanted = replace(
+            wanted_by(measures_for(k), floors),
             gate=not options.retrieval_only,
             generator=made.make_generator(None, made.scorer) if options.answers else None,
         )
@@ -77,7 +77,8 @@ def run(options: argparse.Namespace, output: Output) -> int:
     if options.trec:
         write_run(run_of(found.golden, _retrieved(found), f"fonte-{golden.name}"), Path(options.trec))
     if options.save_floors:
-        _save_floors(golden, found, fingerprint, Path(options.save_floors))
+        margin = _save_floors(golden, found, fingerprint, Path(options.save_floors))
+        output.note(f"the margin is {margin:g}: the loss that a candidate may bear, and that this set can show")
     if options.report:
         write(Path(options.report), pages.eval_page(_measured(found, tenants, told, k)))
     if output.json_mode:
@@ -95,19 +96,6 @@ def write(path: Path, body: str) -> None:
     except OSError as error:
         reason = error.strerror or type(error).__name__
         raise InputError(f"{path}: cannot be written: {reason}", hint="name another file") from error
-
-
-def _with_floors(names: tuple[str, ...], floors: Floors | None) -> tuple[str, ...]:
-    """The measures of a floors file too, whatever their k; rates are measured in any case."""
-    if floors is None:
-        return names
-    wanted = [name for name in (*floors.floors, *floors.ceilings) if "@" in name and name != "c@1"]
-    for name in wanted:
-        try:
-            parse_measure(name)
-        except ValueError as error:
-            raise InputError(f"the floors name {name}: {error}", hint="correct the floors file") from error
-    return tuple(dict.fromkeys((*names, *wanted)))
 
 
 def _retrieved(found: Evaluation) -> dict[tuple[str, int], tuple[Retrieved, ...]]:
@@ -135,18 +123,24 @@ def _json(found: Evaluation, fingerprint: str, verdict: FloorVerdict | None, siz
     }
 
 
-def _save_floors(golden: GoldenSet, found: Evaluation, fingerprint: str, path: Path) -> None:
-    """What was measured as the least that is to be kept: rounded outwards, so that the same index passes."""
+def _save_floors(golden: GoldenSet, found: Evaluation, fingerprint: str, path: Path) -> float:
+    """What was measured as the least that is to be kept, and the margin, which is what so many questions can show.
+
+    Rounded outwards, so that the same index passes.
+    """
     floors = {name: math.floor(one.value * _DIGITS) / _DIGITS for name, one in found.scores.summary().items()}
     rates: Mapping[str, Interval] = found.rates
     ceilings = {name: math.ceil(rates[name].value * _DIGITS) / _DIGITS for name in _CEILINGS if name in rates}
     if not floors:
         raise InputError("no measure is defined on this set, so there is no floor", hint="add answerable questions")
+    questions = min(len({question for question, _ in found.scores.values[name]}) for name in floors)
+    margin = smallest_margin(questions)
     try:
-        save_floors(Floors(fingerprint, floors, ceilings, golden=golden.name), path)
+        save_floors(Floors(fingerprint, floors, ceilings, margin, golden=golden.name), path)
     except OSError as error:
         reason = error.strerror or type(error).__name__
         raise InputError(f"{path}: cannot be written: {reason}", hint="name another file") from error
+    return margin
 
 
 # --- for people ------------------------------------------------------------------------------------------------------

@@ -104,8 +104,9 @@ def generations(options: argparse.Namespace, output: Output) -> int:
         raise not_built("fonte generations diff")
     with corpus(options) as opened:
         active, known = opened.generations(tenant=options.tenant)
+        judged = opened.judgments(tenant=options.tenant)
     if output.json_mode:
-        output.json(contract.generations(active, known))
+        output.json(contract.generations(active, known, judged))
         return 0
     output.table(
         ("GENERATION", "STATE", "CREATED", "DOCUMENTS", "CHUNKS", "RECIPE", "VERDICT"),
@@ -127,8 +128,10 @@ def generations(options: argparse.Namespace, output: Output) -> int:
 
 def publish(options: argparse.Namespace, output: Output) -> int:
     """Make a generation active."""
-    with corpus(options) as opened:
-        active, previous = opened.publish(options.generation, tenant=options.tenant, override=options.override)
+    with corpus(options) as opened, output.progress() as progress:
+        active, previous = opened.publish(
+            options.generation, tenant=options.tenant, override=options.override, progress=progress
+        )
     return _moved(active, previous, output)
 
 

@@ -197,6 +197,16 @@ def tango(wins: int, losses: int, n: int, confidence: float = CONFIDENCE) -> tup
     return low, high
 
 
+def smallest_margin(questions: int) -> float:
+    """The least loss, in hundredths, that so many questions rule out where nothing differs, or the usual margin.
+
+    Raises:
+        ValueError: no question.
+    """
+    low, _ = tango(0, 0, questions)
+    return max(DEFAULT_MARGIN, math.floor(-low * 100 + 1) / 100)
+
+
 def _score(wins: int, losses: int, n: int, at: float) -> float:
     """Tango's statistic for a true difference of ``at``: (b - c - nδ) / √(n(2q + δ(1 - δ))), q constrained by δ."""
     linear = -wins - losses + (2 * n - wins + losses) * at
