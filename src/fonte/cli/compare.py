@@ -89,7 +89,7 @@ def _pair(golden: GoldenSet, options: argparse.Namespace, output: Output) -> int
     notes = [_told(name, size) for name, size in sizes.items() if not size["enough"]]
     if options.report:
         header = {"golden set": f"{golden.name}, fingerprint {golden.fingerprint}", "a": options.a, "b": options.b}
-        header |= {key: f"{was} and {now}" for key, (was, now) in differences.items()}
+        header |= {key: pages.told_of(pair) for key, pair in differences.items()}
         facts = {key: side.facts for key, side in (("a", a), ("b", b)) if side.facts is not None}
         decides = deciding({name: one.difference for name, one in measures.items()})
         changed = _changed(golden, a, b, decides)

@@ -77,9 +77,9 @@ def _parts(shown: Shown) -> Iterator[str]:
     lines = {NAMES["model"]: figures.curve, NAMES["dense_distance"]: figures.distance_curve}
     risk = figures.point.risk
     now = (figures.point.coverage.value, risk.value) if risk is not None else None
-    yield figure(
-        plots.risks("risk", lines, now), "Share of the answers that nothing supports, as more queries are answered."
-    )
+    count = f"over {len(shown.cases)} queries"
+    caption = f"Share of the answers that nothing supports, as more queries are answered, {count}."
+    yield figure(plots.risks("risk", lines, now), caption)
     near = [(case.answerable, case.distance) for case in shown.cases if case.distance is not None]
     can, cannot = ([distance for answerable, distance in near if answerable is kind] for kind in (True, False))
     yield figure(plots.distances("distances", can, cannot), "Where one distance alone could tell them apart.")
@@ -90,7 +90,8 @@ def _parts(shown: Shown) -> Iterator[str]:
     bins = figures.reliability.bins
     yield figure(
         plots.reliability("reliability", [(one.said, one.found) for one in bins]),
-        f"Five bins; mean distance from the line {figures.reliability.calibration_error:.3f},"
+        f"{len(bins)} bins {count}, with 95 % intervals; mean distance from the line"
+        f" {figures.reliability.calibration_error:.3f},"
         f" Brier {figures.reliability.brier:.3f} (always saying the share: {figures.reliability.brier_of_share:.3f}).",
     )
     yield tag("h2", "A threshold swept")
@@ -120,6 +121,8 @@ def _wrong(shown: Shown) -> Iterator[str]:
         )
         for _, said, case in listed[:MOST_LISTED]
     ]
+    if not rows:
+        return
     yield table(("wrongly", "query", "question", "probability", "distance"), rows, numbers=4)
     if len(listed) > MOST_LISTED:
         yield paragraph(f"and {len(listed) - MOST_LISTED} more", "note")

@@ -11,17 +11,24 @@ from html import escape
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 _STYLE = """
+:root { color-scheme: only light }
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem; color: #1b1b1b;
-  background: #fff }
-h1, h2, h3 { line-height: 1.2 }
-table { border-collapse: collapse; margin: 1rem 0; display: block; overflow-x: auto }
-th, td { border-bottom: 1px solid #ccc; padding: .3rem .7rem; text-align: left; vertical-align: top }
-td.n, th.n { text-align: right; font-variant-numeric: tabular-nums }
-figure { margin: 1.5rem 0 } svg { max-width: 100%; height: auto }
+  background: #fff; overflow-wrap: anywhere }
+h1, h2, h3 { line-height: 1.2; break-after: avoid } h2 { margin-top: 2rem }
+.wide { overflow-x: auto; margin: 1rem 0 } table { border-collapse: collapse }
+th, td { border-bottom: 1px solid #ccc; padding: .3rem .6rem; text-align: left; vertical-align: top;
+  overflow-wrap: normal; min-width: 3rem; max-width: 30rem }
+th { vertical-align: bottom } td { overflow-wrap: break-word } td:first-child { min-width: 6rem }
+td.n, th.n { text-align: right; font-variant-numeric: tabular-nums } td.n { white-space: nowrap }
+figure { margin: 1.5rem 0 } svg { width: 100%; max-width: 36rem; height: auto }
 figcaption, .note { color: #444; font-size: .92rem }
 details { border: 1px solid #ccc; border-radius: .4rem; padding: .4rem .8rem; margin: .4rem 0 }
-summary { cursor: pointer } blockquote { margin: .3rem 0 .6rem 1rem; white-space: pre-wrap; color: #333 }
-.better, .right { color: #00603f } .worse, .wrong { color: #a03800 } .cannot_tell, .not_built { color: #555 }
+summary { cursor: pointer } blockquote { margin: .3rem 0 .6rem; padding-left: .8rem; border-left: 3px solid #ccc;
+  white-space: pre-wrap; color: #333 }
+.right { color: #00603f } .wrong { color: #a03800 }
+@media (max-width: 40rem) { body { margin: 1rem auto } table { font-size: .85rem } th, td { padding: .3rem .4rem } }
+@media print { body { margin: 0; max-width: none } figure, tr, blockquote { break-inside: avoid }
+  .wide { overflow: visible } table { font-size: .8rem } }
 """
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff\u202a-\u202e\u2066-\u2069]")
 
@@ -42,20 +49,24 @@ def paragraph(value: object, kind: str = "") -> str:
 
 
 def table(headings: Sequence[str], rows: Iterable[Sequence[object]], *, numbers: int = 0) -> str:
-    """A table of text; all columns from the ``numbers``-th on (from 1) stand to the right, none where it is 0."""
+    """A table of text; all columns from the ``numbers``-th on (from 1) stand to the right, none where it is 0.
+
+    Without a heading that says something it has no row of headings. A wide one is scrolled within the page.
+    """
 
     def cells(kind: str, row: Sequence[object]) -> str:
         return "".join(
             tag(kind, text(value), "n" if numbers and at >= numbers else "") for at, value in enumerate(row, start=1)
         )
 
-    head = tag("thead", tag("tr", cells("th", headings)))
-    return tag("table", head + tag("tbody", "".join(tag("tr", cells("td", row)) for row in rows)))
+    head = tag("thead", tag("tr", cells("th", headings))) if any(headings) else ""
+    return tag("div", tag("table", head + tag("tbody", "".join(tag("tr", cells("td", row)) for row in rows))), "wide")
 
 
 def figure(svg: str, caption: str) -> str:
-    """A drawing with what it shows."""
-    return tag("figure", svg + tag("figcaption", text(caption)))
+    """A drawing with what it shows, which is also read to whom does not see it."""
+    named = svg.replace("<svg ", f'<svg role="img" aria-label="{text(caption)}" ', 1)
+    return tag("figure", named + tag("figcaption", text(caption)))
 
 
 def opening(summary: str, inner: str, kind: str = "") -> str:

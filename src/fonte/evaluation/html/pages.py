@@ -19,6 +19,14 @@ MOST_OPENED = 400
 """Queries listed one by one; the others are counted."""
 SHOWN_RESULTS = 5
 _QUOTED = 400
+_FACTS = {
+    "header_tokens": "tokens of headers",
+    "header_share": "share of headers in all tokens",
+    "window": "window, tokens",
+    "size_bytes": "size, bytes",
+    "build_seconds": "last build, seconds",
+    "embedded_texts": "texts embedded by the last build",
+}
 _VERDICTS = {"better": "better", "worse": "worse", "cannot_tell": "cannot tell"}
 
 
@@ -96,10 +104,7 @@ def _eval_parts(measured: Measured) -> Iterator[str]:
     yield table(
         ("measure", "value", "95 % interval", "queries"), [_row(name, figures[name]) for name in figures], numbers=2
     )
-    for name, why in measured.scores.excluded.items():
-        if why:
-            left = ", ".join(f"{count} {reason}" for reason, count in sorted(why.items()))
-            yield paragraph(f"{name} is not defined for: {left}", "note")
+    yield from _excluded(measured.scores)
     yield tag("h2", "Layers")
     rows = [(layer, state.replace("_", " ")) for layer, state in measured.layers.items()]
     rows += [(f"measure {name}", "not built") for name in measured.not_built]
@@ -115,12 +120,25 @@ def _eval_parts(measured: Measured) -> Iterator[str]:
 
 
 def _row(name: str, one: Interval) -> tuple[str, str, str, int]:
-    return name, f"{one.value:.3f}", f"{one.low:.3f}-{one.high:.3f}", one.n
+    return name, f"{one.value:.3f}", f"[{one.low:.3f}, {one.high:.3f}]", one.n
+
+
+def _excluded(scores: Scores) -> Iterator[str]:
+    """Queries that measures are not defined for, the measures of one reason together."""
+    alike: dict[str, list[str]] = {}
+    for name, why in scores.excluded.items():
+        if why:
+            left = ", ".join(f"{count} {reason}" for reason, count in sorted(why.items()))
+            alike.setdefault(left, []).append(name)
+    for left, names in alike.items():
+        yield paragraph(f"Not defined for {left}: {', '.join(names)}.", "note")
 
 
 def _plots(measured: Measured) -> Iterator[str]:
     if measured.curves:
-        yield figure(plots.curves("curves", measured.curves), "Measures at every k, with 95 % intervals.")
+        n = max(one.n for points in measured.curves.values() for one in points.values())
+        caption = f"Measures at every k over {n} queries, with 95 % intervals."
+        yield figure(plots.curves("curves", measured.curves), caption)
     gated = [one for one in measured.asked if one.gate is not None and one.wrong is not None]
     if gated:
         scored = [(one.gate or 0.0, _wrong_if_attempted(one)) for one in gated]
@@ -129,7 +147,10 @@ def _plots(measured: Measured) -> Iterator[str]:
             failed for score, failed in scored if measured.threshold is not None and score >= measured.threshold
         ]
         now = (len(attempted) / len(scored), sum(attempted) / len(attempted)) if attempted else None
-        caption = "Risk and coverage: an attempt at what cannot be answered is wrong, and an answer known to be wrong."
+        caption = (
+            f"Risk and coverage over {len(scored)} queries: an attempt at what cannot be answered is wrong,"
+            " and an answer known to be wrong."
+        )
         yield figure(plots.risk_coverage("risk", points, now), caption)
     near = [(one.question.answerable, one.distance) for one in measured.asked if one.distance is not None]
     if near:
@@ -138,7 +159,8 @@ def _plots(measured: Measured) -> Iterator[str]:
         yield figure(plots.distances("distances", can, cannot), "Where one distance alone could tell them apart.")
     parts = _of_segments(measured.scores, measured.decides)
     if parts:
-        yield figure(plots.bars("segments", measured.decides, parts), f"{measured.decides} by segment (queries).")
+        caption = f"{measured.decides} by segment, with 95 % intervals."
+        yield figure(plots.bars("segments", measured.decides, parts), caption)
 
 
 def _wrong_if_attempted(one: Asked) -> bool:
@@ -167,14 +189,18 @@ def _facts(by_name: Mapping[str, IndexFacts]) -> str:
     told = {name: facts.as_json() for name, facts in by_name.items()}
     keys = [key for key in next(iter(told.values()), {}) if key not in ("destroyed", "destroyed_needles", "timings_ms")]
 
-    def shown(value: object) -> str:
-        return "not measured" if value is None else str(value)
+    def shown(key: str, value: object) -> str:
+        if value is None:
+            return "not measured"
+        if key == "header_share":
+            return f"{value:.1%}"
+        return f"{value:,}" if isinstance(value, int) else f"{value:.2f}"
 
     rows: list[tuple[object, ...]] = [
         ("questions whose needle is destroyed", *(len(facts.lost.questions) for facts in by_name.values())),
         ("needles cut by every chunk", *(len(facts.lost.split) for facts in by_name.values())),
         ("needles beyond the window", *(len(facts.lost.beyond_window) for facts in by_name.values())),
-        *((key.replace("_", " "), *(shown(one[key]) for one in told.values())) for key in keys),
+        *((_FACTS.get(key, key.replace("_", " ")), *(shown(key, one[key]) for one in told.values())) for key in keys),
         ("ms of a query, p50", *(f"{facts.timings.p50:.1f}" if facts.timings else "" for facts in by_name.values())),
         ("ms of a query, p95", *(f"{facts.timings.p95:.1f}" if facts.timings else "" for facts in by_name.values())),
     ]
@@ -203,7 +229,7 @@ def _questions(measured: Measured) -> Iterator[str]:
 
 
 def _mark(good: bool) -> str:  # noqa: FBT001 - its one argument
-    return tag("span", "+" if good else "-", "right" if good else "wrong")
+    return tag("span", "+" if good else "−", "right" if good else "wrong")
 
 
 def _expected(question: Question) -> str:
@@ -240,9 +266,9 @@ def compare_page(
     notes: Sequence[str] = (),
 ) -> str:
     """The page of two configurations, with every query that one of them does better by the measure that decides."""
-    parts = [table(("", ""), list(told.items())), *(paragraph(note) for note in notes)]
+    parts = [table(("", ""), list(told.items())), *(paragraph(note, "note") for note in notes)]
     parts += [tag("h2", "Verdicts"), _verdicts(measures)]
-    parts.append(figure(plots.differences("differences", measures), "b against a, with 95 % intervals."))
+    parts.append(figure(plots.differences("differences", measures), "b less a, with 95 % intervals."))
     if facts:
         parts += [tag("h2", "What the indexes cost and lose"), _facts(facts)]
     wins = [one for one in changed if one.b > one.a]
@@ -250,6 +276,8 @@ def compare_page(
     for heading, some in ((f"Won by b ({len(wins)})", wins), (f"Lost by b ({len(losses)})", losses)):
         parts.append(tag("h2", text(f"{heading}, by {decides}")))
         parts += [_changed(one) for one in some[:MOST_OPENED]]
+        if len(some) > MOST_OPENED:
+            parts.append(paragraph(f"and {len(some) - MOST_OPENED} more", "note"))
     return page(title, parts)
 
 
@@ -260,6 +288,11 @@ def _changed(one: Changed) -> str:
     a = tag("h3", "a") + _results(one.results_a, one.question)
     b = tag("h3", "b") + _results(one.results_b, one.question)
     return opening(summary, _expected(one.question) + a + b)
+
+
+def told_of(pair: tuple[object, object]) -> str:
+    """A setting of a and of b."""
+    return " and ".join("not set" if value is None else str(value) for value in pair)
 
 
 def _verdicts(measures: Mapping[str, Comparison]) -> str:
@@ -276,7 +309,7 @@ def _verdicts(measures: Mapping[str, Comparison]) -> str:
         )
         for name, one in measures.items()
     ]
-    headings = ("measure", "a", "b", "difference", "won and lost", "p after Holm", "smallest it could show", "verdict")
+    headings = ("measure", "a", "b", "difference", "won and lost", "p after Holm", "smallest to be shown", "verdict")
     return table(headings, rows, numbers=2)
 
 
@@ -300,8 +333,9 @@ def experiment_page(judged: Judged) -> str:
         _facts(judged.facts),
     ]
     for at, one in enumerate(judged.verdicts):
-        differing = "; ".join(f"{key}: {was} and {now}" for key, (was, now) in one.differences.items())
+        differing = "; ".join(f"{key}: {told_of(pair)}" for key, pair in one.differences.items())
         parts += [tag("h2", text(f"{one.b} against {one.a}")), paragraph(differing, "note"), _verdicts(one.measures)]
         if one.measures:
-            parts.append(figure(plots.differences(f"pair{at}", one.measures), f"{one.b} against {one.a}"))
+            caption = f"{one.b} (b) less {one.a} (a), with 95 % intervals."
+            parts.append(figure(plots.differences(f"pair{at}", one.measures), caption))
     return page(f"fonte compare: {experiment.name}", parts)

@@ -28,6 +28,13 @@ _BEFORE_SVG = re.compile(r"\A.*?(?=<svg\b)", re.DOTALL)
 _METADATA = re.compile(r"<metadata>.*?</metadata>\s*", re.DOTALL)
 _ID = re.compile(r'(\bid="|href="#|url\(#)')
 _MARKERS = ("o", "s", "^", "D")
+_STYLES = ("-", "--", "-.", ":")
+_WIDTH = 5.0
+"""Inches. Drawn small, so that its letters can be read on a telephone too."""
+_ROW, _AXIS = 0.3, 0.75
+"""Inches of a row, and of what stands below all of them."""
+_LONGEST = 28
+"""Characters of a row's label; what is longer would take the plot's place."""
 
 
 def require() -> None:
@@ -43,15 +50,20 @@ def require() -> None:
 
 def curves(name: str, lines: Mapping[str, Mapping[int, Interval]]) -> str:
     """A measure at every k, a line for each name, with the band of its interval."""
+    from matplotlib.ticker import MaxNLocator
 
     def draw(axes: Axes) -> None:
         for at, (label, points) in enumerate(lines.items()):
             ks = sorted(points)
-            color, marker = COLORS[at % len(COLORS)], _MARKERS[at % len(_MARKERS)]
-            axes.plot(ks, [points[k].value for k in ks], color=color, marker=marker, markersize=4, label=label)
+            color, marker, style = COLORS[at % len(COLORS)], _MARKERS[at % len(_MARKERS)], _STYLES[at % len(_STYLES)]
+            values = [points[k].value for k in ks]
+            # Lines often lie on one another: each later one is broken and thinner, so that the earlier shows.
+            size = max(1.2, 3.0 - 0.9 * at)
+            axes.plot(ks, values, style, color=color, linewidth=size, marker=marker, markersize=size + 2, label=label)
             low, high = [points[k].low for k in ks], [points[k].high for k in ks]
             axes.fill_between(ks, low, high, color=color, alpha=0.15, linewidth=0)
-        axes.set(xlabel="k", ylabel="share of queries", ylim=(0, 1.02))
+        axes.set(xlabel="k: results looked at", ylabel="share of queries", ylim=(0, 1.02))
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
         axes.legend(loc="lower right", frameon=False)
 
     return _svg(name, draw)
@@ -63,10 +75,10 @@ def risk_coverage(name: str, points: Sequence[tuple[float, float]], now: tuple[f
     def draw(axes: Axes) -> None:
         axes.plot([one for one, _ in points], [risk for _, risk in points], color=COLORS[0], drawstyle="steps-post")
         if now is not None:
-            axes.plot([now[0]], [now[1]], color=COLORS[1], marker="o", linestyle="none", label="threshold in force")
+            _stand(axes, now, COLORS[1])
             axes.legend(loc="best", frameon=False)
-        axes.set(xlabel="coverage: share of queries attempted", ylabel="risk: share of those that are wrong")
-        axes.set(xlim=(0, 1.02), ylim=(0, 1.02))
+        axes.set(xlabel="coverage: share of queries attempted", ylabel="risk: share of those wrong")
+        axes.set(xlim=(0, 1.02), ylim=(-0.02, 1.02))
 
     return _svg(name, draw)
 
@@ -76,12 +88,12 @@ def risks(name: str, lines: Mapping[str, Sequence[tuple[float, float]]], now: tu
 
     def draw(axes: Axes) -> None:
         for at, (label, points) in enumerate(lines.items()):
-            color, style = COLORS[at % len(COLORS)], ("-", "--", "-.", ":")[at % 4]
+            color, style = COLORS[at % len(COLORS)], _STYLES[at % len(_STYLES)]
             axes.plot([one for one, _ in points], [risk for _, risk in points], style, color=color, label=label)
         if now is not None:
-            axes.plot([now[0]], [now[1]], color=COLORS[0], marker="o", linestyle="none", label="threshold in force")
-        axes.set(xlabel="coverage: share of queries answered", ylabel="risk: share of those without an answer")
-        axes.set(xlim=(0, 1.02), ylim=(0, 1.02))
+            _stand(axes, now, COLORS[0])
+        axes.set(xlabel="coverage: share of queries answered", ylabel="risk: share of those unsupported")
+        axes.set(xlim=(0, 1.02), ylim=(-0.02, 1.02))
         axes.legend(loc="best", frameon=False)
 
     return _svg(name, draw)
@@ -94,7 +106,8 @@ def reliability(name: str, bins: Sequence[tuple[float, Interval]]) -> str:
         axes.plot([0, 1], [0, 1], color="#555555", linewidth=1, linestyle=":")
         for said, found in bins:
             axes.plot([said, said], [found.low, found.high], color="#222222", linewidth=1.2)
-        axes.plot([said for said, _ in bins], [found.value for _, found in bins], "o", color=COLORS[0])
+        found_values = [found.value for _, found in bins]
+        axes.plot([said for said, _ in bins], found_values, "o", color=COLORS[0], clip_on=False)
         axes.set(xlabel="probability said", ylabel="share that can be answered", xlim=(0, 1.02), ylim=(0, 1.02))
 
     return _svg(name, draw)
@@ -128,10 +141,10 @@ def bars(name: str, measure: str, parts: Mapping[str, Interval]) -> str:
         values = [one.value for _, one in listed]
         axes.barh(places, values, color=COLORS[0], alpha=0.6)
         _whiskers(axes, [one for _, one in listed])
-        axes.set_yticks(places, labels=[f"{label} ({one.n})" for label, one in listed])
-        axes.set(xlabel=measure, xlim=(0, 1.02))
+        axes.set_yticks(places, labels=[f"{_short(label)} ({one.n})" for label, one in listed])
+        axes.set(xlabel=f"{measure} (queries)", xlim=(0, 1.02), ylim=(-0.6, len(listed) - 0.4))
 
-    return _svg(name, draw, height=1.0 + 0.32 * len(listed))
+    return _svg(name, draw, height=_AXIS + _ROW * len(listed))
 
 
 def differences(name: str, found: Mapping[str, Comparison]) -> str:
@@ -141,12 +154,22 @@ def differences(name: str, found: Mapping[str, Comparison]) -> str:
     def draw(axes: Axes) -> None:
         intervals = [one.difference for _, one in listed]
         axes.axvline(0, color="#555555", linewidth=1)
-        axes.plot([one.value for one in intervals], range(len(listed)), "o", color=COLORS[0])
         _whiskers(axes, intervals)
-        axes.set_yticks(range(len(listed)), labels=[label for label, _ in listed])
-        axes.set(xlabel="difference, b - a")
+        axes.plot([one.value for one in intervals], range(len(listed)), "o", color=COLORS[0], zorder=3)
+        axes.set_yticks(range(len(listed)), labels=[f"{_short(label)} ({one.difference.n})" for label, one in listed])
+        axes.set(xlabel="difference, b - a (queries)", ylim=(-0.6, len(listed) - 0.4))
 
-    return _svg(name, draw, height=1.0 + 0.32 * len(listed))
+    return _svg(name, draw, height=_AXIS + _ROW * len(listed))
+
+
+def _short(label: str) -> str:
+    return label if len(label) <= _LONGEST else label[: _LONGEST - 1] + "…"
+
+
+def _stand(axes: Axes, now: tuple[float, float], color: str) -> None:
+    """Where a threshold stands, drawn whole also on the frame's edge."""
+    share, risk = now
+    axes.plot([share], [risk], "o", color=color, clip_on=False, zorder=3, label="threshold in force")
 
 
 def _whiskers(axes: Axes, intervals: Sequence[Interval]) -> None:
@@ -154,16 +177,16 @@ def _whiskers(axes: Axes, intervals: Sequence[Interval]) -> None:
         axes.plot([one.low, one.high], [at, at], color="#222222", linewidth=1.2)
 
 
-def _svg(name: str, draw: Any, *, height: float = 3.2) -> str:
+def _svg(name: str, draw: Any, *, height: float = 2.9) -> str:
     from matplotlib import rc_context
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure as _Figure
 
     with rc_context(_RC):
-        figure: Figure = _Figure(figsize=(6.4, height), layout="constrained")
+        figure: Figure = _Figure(figsize=(_WIDTH, height), layout="constrained")
         FigureCanvasSVG(figure)
         draw(figure.add_subplot())
         body = io.StringIO()
         figure.savefig(body, format="svg", metadata={"Date": None})
     text = _METADATA.sub("", _BEFORE_SVG.sub("", body.getvalue()))
-    return _ID.sub(rf"\g<1>{name}-", text).replace("<svg ", '<svg role="img" ', 1)
+    return _ID.sub(rf"\g<1>{name}-", text)
