@@ -276,6 +276,11 @@ class OpenCorpus:
         """
         return self._store_of(principal.tenant).catalog.answer(answer_id, principal)
 
+    def answers(self, *, principal: Principal) -> list[str]:
+        """Every stored answer that ``answer`` gives to this asker, oldest first."""
+        catalog = self._store_of(principal.tenant).catalog
+        return [catalog.answer(answer_id, principal) for answer_id in catalog.answer_ids(principal)]
+
     def asker(
         self,
         principal: Principal,

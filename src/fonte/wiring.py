@@ -23,7 +23,7 @@ from fonte.models import registry
 from fonte.models.extractive import ExtractiveGenerator
 from fonte.protocols import Chunker, Embedder, Generator, SourceReader
 from fonte.retrieve import RetrievalSettings
-from fonte.stores.home import Home
+from fonte.stores.home import Home, slug
 from fonte.text.canonical import NORMALISER_VERSION
 from fonte.text.chunking import make_chunker
 from fonte.text.terms import Analyser
@@ -106,6 +106,11 @@ def make_parts(home: Path, settings: Settings) -> Parts:
         ),
         costs=Costs(settings.gate.cost_wrong, settings.gate.cost_abstain),
     )
+
+
+def labels_of(home: Path, tenant: str) -> Path:
+    """Where people's verdicts on a tenant's stored answers are kept."""
+    return home / "tenants" / slug(tenant) / "labels.jsonl"
 
 
 def _embedder(settings: Settings) -> Embedder:

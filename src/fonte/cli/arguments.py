@@ -11,7 +11,7 @@ from typing import NoReturn
 
 from fonte.errors import ConfigError, InputError
 
-LATER = frozenset("label lab serve mcp keys check erase backup restore bench".split())
+LATER = frozenset("lab serve mcp keys check erase backup restore bench".split())
 """Commands of the contract that this version does not have."""
 DESCRIPTION = "Ask your documents; every sentence of the answer is tied to the place it came from."
 
@@ -316,6 +316,21 @@ def _add_evaluation(command: _Command) -> None:
     golden.add_argument("--language", metavar="L", help="language of the imported questions, as en or it")
     golden.add_argument("--count", type=_count, metavar="N", help="questions to propose (default: 20)")
     golden.add_argument("--out", metavar="PLACE", help="where the import goes: a new folder, or a new .yaml file")
+    label = command(
+        "label",
+        "verdicts of people on sampled answers: draw and record them, report what they come to",
+        "fonte label draw golden.yaml --count 30 --by anna\n  fonte label report golden.yaml",
+        _run("label", "label"),
+    )
+    label.add_argument("action", choices=("draw", "report"), help="what to do")
+    label.add_argument(
+        "golden", metavar="GOLDEN", nargs="?", help="a golden set (left out: the asker's stored answers)"
+    )
+    label.add_argument("--count", type=_count, metavar="N", help="answers in the sample (default: 20)")
+    label.add_argument("--seed", type=int, default=0, metavar="N", help="another sample (default: 0)")
+    label.add_argument("--by", metavar="NAME", help="who judges (default: your user name); in a report: only theirs")
+    label.add_argument("--out", dest="sheet_out", metavar="FILE", help="write the sample as a sheet to fill in")
+    label.add_argument("--in", dest="sheet_in", metavar="FILE", help="record a sheet that was filled in")
     calibrate = command(
         "calibrate",
         "fit the gate to your own questions, with and without an answer",
