@@ -80,7 +80,7 @@ def run(options: argparse.Namespace, output: Output) -> int:
         margin = _save_floors(golden, found, fingerprint, Path(options.save_floors))
         output.note(f"the margin is {margin:g}: the loss that a candidate may bear, and that this set can show")
     if options.report:
-        write(Path(options.report), pages.eval_page(_measured(found, tenants, told, k)))
+        write(Path(options.report), pages.eval_page(for_page(found, tenants, told, k)))
     if output.json_mode:
         output.json(told)
     else:
@@ -202,7 +202,8 @@ def deciding(figures: Mapping[str, Interval]) -> str:
 # --- the page --------------------------------------------------------------------------------------------------------
 
 
-def _measured(found: Evaluation, tenants: Tenants, told: Json, k: int) -> pages.Measured:
+def for_page(found: Evaluation, tenants: Tenants, told: Json, k: int) -> pages.Measured:
+    """What a page shows of one configuration; ``told`` names its ``corpus_fingerprint`` and ``recipe``."""
     golden = found.golden
     decides = deciding(found.scores.summary())
     header = {

@@ -110,13 +110,13 @@ def _eval_parts(measured: Measured) -> Iterator[str]:
     rows += [(f"measure {name}", "not built") for name in measured.not_built]
     yield table(("layer", "state"), rows)
     yield tag("h2", "Plots")
-    yield from _plots(measured)
+    yield from plots_of(measured)
     yield tag("h2", "Segments")
     yield _segments(measured.scores)
     yield tag("h2", "What the index costs and loses")
     yield _facts({"": measured.facts})
     yield tag("h2", "Questions")
-    yield from _questions(measured)
+    yield from questions_of(measured)
 
 
 def _row(name: str, one: Interval) -> tuple[str, str, str, int]:
@@ -134,7 +134,8 @@ def _excluded(scores: Scores) -> Iterator[str]:
         yield paragraph(f"Not defined for {left}: {', '.join(names)}.", "note")
 
 
-def _plots(measured: Measured) -> Iterator[str]:
+def plots_of(measured: Measured) -> Iterator[str]:
+    """The drawings of one configuration."""
     if measured.curves:
         n = max(one.n for points in measured.curves.values() for one in points.values())
         caption = f"Measures at every k over {n} queries, with 95 % intervals."
@@ -207,7 +208,8 @@ def _facts(by_name: Mapping[str, IndexFacts]) -> str:
     return table(("", *by_name), rows, numbers=2)
 
 
-def _questions(measured: Measured) -> Iterator[str]:
+def questions_of(measured: Measured) -> Iterator[str]:
+    """Every query, those that went wrong first; each opens."""
     def badness(one: Asked) -> tuple[bool, float]:
         return not one.wrong, 2.0 if one.value is None else one.value
 
@@ -267,7 +269,7 @@ def compare_page(
 ) -> str:
     """The page of two configurations, with every query that one of them does better by the measure that decides."""
     parts = [table(("", ""), list(told.items())), *(paragraph(note, "note") for note in notes)]
-    parts += [tag("h2", "Verdicts"), _verdicts(measures)]
+    parts += [tag("h2", "Verdicts"), verdicts_of(measures)]
     parts.append(figure(plots.differences("differences", measures), "b less a, with 95 % intervals."))
     if facts:
         parts += [tag("h2", "What the indexes cost and lose"), _facts(facts)]
@@ -295,7 +297,8 @@ def told_of(pair: tuple[object, object]) -> str:
     return " and ".join("not set" if value is None else str(value) for value in pair)
 
 
-def _verdicts(measures: Mapping[str, Comparison]) -> str:
+def verdicts_of(measures: Mapping[str, Comparison]) -> str:
+    """One pair by every measure, as a table."""
     rows = [
         (
             name,
@@ -334,7 +337,7 @@ def experiment_page(judged: Judged) -> str:
     ]
     for at, one in enumerate(judged.verdicts):
         differing = "; ".join(f"{key}: {told_of(pair)}" for key, pair in one.differences.items())
-        parts += [tag("h2", text(f"{one.b} against {one.a}")), paragraph(differing, "note"), _verdicts(one.measures)]
+        parts += [tag("h2", text(f"{one.b} against {one.a}")), paragraph(differing, "note"), verdicts_of(one.measures)]
         if one.measures:
             caption = f"{one.b} (b) less {one.a} (a), with 95 % intervals."
             parts.append(figure(plots.differences(f"pair{at}", one.measures), caption))
