@@ -23,6 +23,9 @@ PARSERS = {
     "text/tab-separated-values": "fonte.parsers.csv_tsv:CsvParser",
     "application/json": "fonte.parsers.records:JsonParser",
     "application/jsonl": "fonte.parsers.records:JsonLinesParser",
+    "text/vtt": "fonte.parsers.transcripts:TranscriptParser",
+    "application/x-subrip": "fonte.parsers.transcripts:TranscriptParser",
+    "text/x-sbv": "fonte.parsers.transcripts:TranscriptParser",
     RECORD_MEDIA_TYPE: "fonte.parsers.records:RecordParser",
 }
 """Media type to ``module:class``. Classes take no arguments and have ``name`` and ``parse(source)``."""

@@ -52,14 +52,14 @@ _BY_NAME = {
     ".pdf": PDF,
     ".docx": DOCX,
     ".xlsx": XLSX,
+    ".vtt": "text/vtt",
+    ".srt": "application/x-subrip",
+    ".sbv": "text/x-sbv",
 }
 _TEXT_NOT_YET = {
     **dict.fromkeys((".rst", ".rest"), "text/x-rst (reStructuredText)"),
     **dict.fromkeys((".adoc", ".asciidoc", ".asc"), "text/asciidoc (AsciiDoc)"),
     ".ipynb": "application/x-ipynb+json (a notebook)",
-    ".vtt": "text/vtt (a transcript)",
-    ".srt": "application/x-subrip (a transcript)",
-    ".sbv": "text/x-sbv (a transcript)",
     ".eml": "message/rfc822 (e-mail)",
     ".svg": "image/svg+xml",
     ".xml": "application/xml",
@@ -70,7 +70,8 @@ _TABLE_ROWS, _TABLE_CUTS = 5, 2
 _HTML = re.compile(r"(?:<\?xml[^>]*\?>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html)\b", re.IGNORECASE | re.DOTALL)
 _XML = re.compile(r"<\?xml\b", re.IGNORECASE)
 _TRANSCRIPT = re.compile(
-    r"WEBVTT(?:\s|$)|\d+[^\S\n]*\r?\n\d\d:\d\d:\d\d[,.]\d{3}[^\S\n]*-->|\d+:\d\d:\d\d\.\d{3},\d+:\d\d:"
+    r"(?P<vtt>WEBVTT(?:\s|$))|(?P<srt>\d+[^\S\n]*\r?\n\d{1,2}:\d\d:\d\d[,.]\d{1,3}[^\S\n]*-->)"
+    r"|(?P<sbv>\d+:\d\d:\d\d\.\d{3},\d+:\d\d:)"
 )
 _MAIL_HEAD = re.compile(
     r"(?:Received|Return-Path|Delivered-To|MIME-Version|Message-ID|From|X-[\w-]+):\s", re.IGNORECASE
@@ -184,8 +185,9 @@ def _text_kind(body: bytes, name: str, ending: str) -> str:
         return "text/html"
     if ending in _TEXT_NOT_YET:
         raise _unsupported(_TEXT_NOT_YET[ending], name)
-    if _TRANSCRIPT.match(head):
-        raise _unsupported("text/vtt or application/x-subrip (a transcript)", name)
+    transcript = _TRANSCRIPT.match(head)
+    if transcript is not None:
+        return _BY_NAME[f".{transcript.lastgroup}"]
     if ending not in _BY_NAME and _is_mail(head):
         raise _unsupported("message/rfc822 (e-mail)", name)
     if _XML.match(head) and ending not in (".md", ".txt", ".html", ".htm", ".xhtml"):

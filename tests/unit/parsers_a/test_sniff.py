@@ -50,6 +50,11 @@ def package(*members: str) -> bytes:
         (b"", "a.csv", "text/csv"),
         (b"", "a", "application/x-empty"),
         (b"just text", "wrong.pdf", "text/plain"),
+        (b"WEBVTT\n\n00:01.000 --> 00:02.000\nhi", "a.txt", "text/vtt"),
+        (b"\xef\xbb\xbfWEBVTT - talk\n\n00:01.000 --> 00:02.000\nhi", "a.srt", "text/vtt"),
+        (b"1\r\n00:00:01,000 --> 00:00:02,000\r\nhi", "a", "application/x-subrip"),
+        (b"0:00:01.000,0:00:02.000\nhi", "talk", "text/x-sbv"),
+        (b"a word on WEBVTT", "a.txt", "text/plain"),
     ],
 )
 def test_content_decides_and_the_name_breaks_ties(body: bytes, name: str, expected: str) -> None:
@@ -67,8 +72,6 @@ def test_content_decides_and_the_name_breaks_ties(body: bytes, name: str, expect
         (package("a.txt"), "a.zip", "archive"),
         (b"\x1f\x8b\x08", "a.md", "archive"),
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "WordDocument".encode("utf-16-le"), "a.docx", "old Word"),
-        (b"WEBVTT\n\n00:01.000 --> 00:02.000\nhi", "a.txt", "transcript"),
-        (b"1\r\n00:00:01,000 --> 00:00:02,000\r\nhi", "a", "transcript"),
         (b'{"nbformat": 4, "cells": []}', "a.json", "notebook"),
         (b"Title\n=====\n", "a.rst", "reStructuredText"),
         (b"= Title\n", "a.adoc", "AsciiDoc"),
