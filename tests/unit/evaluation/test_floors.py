@@ -15,6 +15,7 @@ from fonte.evaluation.floors import (
     judge_pairs,
     load_floors,
     save_floors,
+    smallest_margin,
     tango,
 )
 from fonte.evaluation.golden import GoldenSet, Question
@@ -152,3 +153,13 @@ def test_a_file_that_is_not_there_or_not_utf8_is_an_input_error(tmp_path: Path):
     (tmp_path / "floors.json").write_bytes(b"\xff\xfe{")
     with pytest.raises(InputError, match="UTF-8"):
         load_floors(tmp_path / "floors.json")
+
+
+def test_the_smallest_margin_is_ruled_out_by_questions_that_all_agree_and_a_hundredth_less_is_not():
+    for questions in range(1, 73):
+        margin = smallest_margin(questions)
+        low, _ = tango(0, 0, questions)
+        assert -margin < low <= -(margin - 0.01) + 1e-12
+    assert smallest_margin(73) == smallest_margin(5000) == 0.05
+    with pytest.raises(ValueError, match="not paired"):
+        smallest_margin(0)
