@@ -11,7 +11,7 @@ from typing import NoReturn
 
 from fonte.errors import ConfigError, InputError
 
-LATER = frozenset("lab serve mcp keys check erase backup restore bench".split())
+LATER = frozenset("serve mcp keys check erase backup restore bench".split())
 """Commands of the contract that this version does not have."""
 DESCRIPTION = "Ask your documents; every sentence of the answer is tied to the place it came from."
 
@@ -130,6 +130,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_looking(command)
     _add_life(command)
     _add_evaluation(command)
+    _add_lab(command)
     return parser
 
 
@@ -341,3 +342,13 @@ def _add_evaluation(command: _Command) -> None:
     calibrate.add_argument("--cost-wrong", metavar="X", type=_cost, help="of answering what nothing answers")
     calibrate.add_argument("--cost-abstain", metavar="Y", type=_cost, help="of refusing what could be answered")
     calibrate.add_argument("--report", metavar="FILE.html", help="write a page with plots")
+
+
+def _add_lab(command: _Command) -> None:
+    lab = command(
+        "lab",
+        "the laboratory: fifty documents, sixty questions, every layer measured, life with an index simulated",
+        "fonte lab --out fonte-lab",
+        _run("lab", "lab"),
+    )
+    lab.add_argument("--out", metavar="DIR", default="fonte-lab", help="where all of it goes (default: fonte-lab)")

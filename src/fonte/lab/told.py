@@ -1,0 +1,122 @@
+"""What a laboratory found, as JSON and as the rows of its tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
+
+from fonte.contract import Json
+from fonte.evaluating import LATER_MEASURES, NOT_BUILT
+from fonte.evaluation.report import intervals, judged_json
+from fonte.evaluation.statistics import Interval
+from fonte.lab.measuring import Measured
+from fonte.lab.mistakes import KINDS, Mistake
+from fonte.lab.run import Lab
+from fonte.why import Why
+
+SUPPORT_BASED = LATER_MEASURES
+"""Columns of the table that are told as not built while their layer is."""
+COLUMNS = {
+    "recall@5": "recall@5",
+    "mrr@10": "mrr@10",
+    "needle@5": "needle@5",
+    "false_retrieval_rate": "false retrieval",
+    "abstention_correctness": "abstention",
+    "answer_correctness": "right answers",
+    "citation_precision": "citation precision",
+    "citation_recall": "citation recall",
+}
+"""Measures of the table, with their headings."""
+
+
+def lab_json(lab: Lab) -> Json:
+    """The whole document."""
+    golden = lab.golden
+    return {
+        "golden": {"name": golden.name, "fingerprint": golden.fingerprint, "questions": len(golden.questions)},
+        "corpus": {"documents": lab.documents, "fingerprint": lab.fingerprint},
+        "configurations": [_row_json(row) for row in lab.rows],
+        "experiments": [judged_json(one) for one in lab.verdicts],
+        "answer_ms": {"p50": lab.answer_times.p50, "p95": lab.answer_times.p95, "n": lab.answer_times.n},
+        "mistakes": {"counts": {name: dict(kinds) for name, kinds in lab.found.items()}}
+        | {"told": [_mistake_json(one) for one in lab.mistakes]},
+        "trespasses": [asdict(one) | {"held": one.held} for one in lab.trespasses],
+        "simulations": [asdict(one) | {"held": one.held} for one in lab.simulations],
+        "unauthorized": lab.unauthorized,
+        "held": lab.held,
+        "not_built": list(SUPPORT_BASED),
+        "seconds": round(lab.seconds, 1),
+    }
+
+
+def figures(row: Measured) -> dict[str, Interval]:
+    """Every figure of a configuration."""
+    return {**row.found.scores.summary(), **row.found.rates}
+
+
+def table_rows(lab: Lab) -> Iterator[tuple[str, ...]]:
+    """A configuration's measures with their intervals, and those that are not built."""
+    for row in lab.rows:
+        own = figures(row)
+        shown = (f"{own[name].value:.2f} [{own[name].low:.2f}, {own[name].high:.2f}]" for name in COLUMNS)
+        yield (row.configuration.name, *shown, *("not built" for _ in SUPPORT_BASED))
+
+
+def cost_rows(lab: Lab) -> Iterator[tuple[str, ...]]:
+    """A configuration's costs, and what came out that should not."""
+    for row in lab.rows:
+        facts, timings = row.found.facts, row.found.facts.timings
+        yield (
+            row.configuration.name,
+            str(row.found.scores.unauthorized_hits),
+            f"{timings.p50:.0f}" if timings else "",
+            f"{timings.p95:.0f}" if timings else "",
+            f"{row.cost:.2f}",
+            str(facts.chunks),
+            f"{len(facts.lost.split) + len(facts.lost.beyond_window)}/{facts.lost.needles}",
+            f"{(facts.size_bytes or 0) / 2**20:.1f}",
+            f"{facts.build_seconds or 0:.1f}",
+        )
+
+
+COSTS = ("unauthorized", "p50 ms", "p95 ms", "cost", "chunks", "destroyed", "index MiB", "index s")
+
+
+def _row_json(row: Measured) -> Json:
+    return {
+        "name": row.configuration.name,
+        "settings": dict(row.configuration.settings),
+        "measures": intervals(figures(row)) | dict.fromkeys(SUPPORT_BASED, NOT_BUILT),
+        "unauthorized_hits": row.found.scores.unauthorized_hits,
+        "layers": dict(row.found.layers),
+        "cost": row.cost,
+        "seconds": round(row.seconds, 1),
+    } | row.found.facts.as_json()
+
+
+def _mistake_json(one: Mistake) -> Json:
+    return {
+        "configuration": one.configuration,
+        "question": one.question.id,
+        "words": one.question.wordings[0],
+        "segment": one.question.segment,
+        "kind": one.kind,
+        "about": KINDS[one.kind],
+        "answer": one.answer,
+        "gate": one.gate,
+        "threshold": one.threshold,
+        "cited": list(one.cited),
+        "expected": one.needle.text if one.needle is not None else None,
+        "document": one.needle.document if one.needle is not None else None,
+        "why": _why_json(one.why) if one.why is not None else None,
+    }
+
+
+def _why_json(why: Why) -> Mapping[str, object]:
+    return {
+        "lost_at": why.lost_at,
+        "reason": why.reason,
+        "next": why.next or None,
+        "counterfactual": asdict(why.counterfactual) if why.counterfactual is not None else None,
+        "layers": [asdict(layer) for layer in why.layers],
+    }
