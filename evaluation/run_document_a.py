@@ -37,7 +37,7 @@ from fonte.evaluation.scoring import QueryKey, Scores, score
 from fonte.evaluation.statistics import Comparison, Interval, bootstrap_mean, compare_all
 from fonte.models.registry import make_embedder
 from fonte.parsers.plain import verbatim_blocks
-from fonte.protocols import Embedder, Tokenizer
+from fonte.protocols import Embedder
 from fonte.ranking.fusion import fuse
 from fonte.stores.lance_index import LanceIndex
 from fonte.stores.lance_reader import LanceReader
@@ -102,12 +102,15 @@ class Corpus:
 # --- what is asked ---------------------------------------------------------------------------------------------------
 
 
-def sample() -> Corpus:
-    """The shipped handbook with the questions of both its sets that can be answered."""
+def sample(name: str) -> Corpus:
+    """The shipped handbook with the answerable questions of both its sets; sample-en: English ones of English texts."""
     known = list(documents(ROOT / "sample" / "handbook"))
-    sets = [load_golden(ROOT / "evaluation" / "golden" / name) for name in ("handbook.yaml", "handbook-2.yaml")]
-    questions = tuple(question for one in sets for question in one.questions if question.answerable)
-    return Corpus("sample", known, placed(GoldenSet("handbook + handbook-2", questions), known))
+    sets = [load_golden(ROOT / "evaluation" / "golden" / file) for file in ("handbook.yaml", "handbook-2.yaml")]
+    questions = [question for one in sets for question in one.questions if question.answerable]
+    if name == "sample-en":
+        others = {one.name for one in known if one.language != "en"}
+        questions = [one for one in questions if one.language == "en" and others.isdisjoint(one.relevance)]
+    return Corpus(name, known, placed(GoldenSet("handbook + handbook-2", tuple(questions)), known))
 
 
 def public(folder: Path) -> Corpus:
@@ -196,10 +199,9 @@ def build(corpus: Corpus, recipe: Recipe, embedder: Embedder, cache: SqliteVecto
     for start in range(0, len(stored), BATCH):
         batch = stored[start : start + BATCH]
         texts = [fitted(one.chunk, embedder) for one in batch]
-        known = cache.get(embedder.space.key, [sha256_hex(text) for text in texts])
-        new_tokens += sum(
-            one.chunk.tokens for one, text in zip(batch, texts, strict=True) if sha256_hex(text) not in known
-        )
+        keys = [sha256_hex(text) for text in texts]
+        known = cache.get(embedder.space.key, keys)
+        new_tokens += sum(one.chunk.tokens for one, key in zip(batch, keys, strict=True) if key not in known)
         made = embed_cached(texts, embedder, cache)
         words = [TERMS.document_terms(one.chunk.text, one.chunk.language) for one in batch]
         writer.add(batch, words, made.vectors, made.codes)
@@ -272,11 +274,10 @@ def measure(corpus: Corpus, built: Built, vectors: Mapping[str, Vector]) -> tupl
 
 
 def lost(corpus: Corpus, built: Built, recipe: Recipe, embedder: Embedder) -> dict[str, object]:
-    """What the form costs and destroys, as fonte cuts it and as it would be cut by what knows no window."""
+    """What the form costs and destroys, as fonte cuts it and as what knows no window would."""
     window = embedder.tokenizer.window
     own = destroyed(corpus.golden, built.chunks, window)
-    unaware: Tokenizer = Boundless(embedder.tokenizer)
-    chunker = make_chunker(recipe, unaware)
+    chunker = make_chunker(recipe, Boundless(embedder.tokenizer))
     raw = destroyed(corpus.golden, {one.name: chunker.chunk(one) for one in corpus.documents}, window)
     size = recipe.chunking.size
     return {
@@ -365,8 +366,8 @@ def evaluate(corpus: Corpus, encoder: str, work: Path) -> dict[str, object]:
 def corpora(names: Sequence[str], data: Path | None) -> Iterator[Corpus]:
     """The sets that are there; those that are not are told."""
     for name in names:
-        if name == "sample":
-            yield sample()
+        if name in {"sample", "sample-en"}:
+            yield sample(name)
         elif data is not None and (data / name / "corpus.jsonl").is_file():
             yield public(data / name)
         else:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[1]
 START, END = "<!-- written by evaluation/tell_document_a.py -->", "<!-- end of what is written -->"
-SETS = ("sample", "chroma-chunking", "covidqa")
+SETS = ("sample", "sample-en", "chroma-chunking", "covidqa")
 ENCODERS = {"minilm": "all-MiniLM-L6-v2", "e5": "multilingual-e5-small"}
 KS = (1, 4, 8, 20)
 COLORS = ("#0072B2", "#56B4E9", "#D55E00", "#E69F00", "#009E73", "#CC79A7")
