@@ -16,6 +16,7 @@ PARSERS = {
     "application/pdf": "fonte.parsers.pdf:PdfParser",
     f"{_OFFICE}.wordprocessingml.document": "fonte.parsers.docx:DocxParser",
     f"{_OFFICE}.spreadsheetml.sheet": "fonte.parsers.xlsx:XlsxParser",
+    f"{_OFFICE}.presentationml.presentation": "fonte.parsers.pptx:PptxParser",
     "text/plain": "fonte.parsers.plain:PlainParser",
     "text/markdown": "fonte.parsers.markdown:MarkdownParser",
     "text/html": "fonte.parsers.html:HtmlParser",

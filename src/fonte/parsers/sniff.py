@@ -15,6 +15,8 @@ from fonte.types import RECORD_MEDIA_TYPE
 PDF = "application/pdf"
 DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+PPTX = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
+EPUB = "application/epub+zip"
 _NOT_YET = {
     b"\x89PNG\r\n\x1a\n": "image/png",
     b"\xff\xd8\xff": "image/jpeg",
@@ -40,7 +42,9 @@ _NOT_YET = {
 }
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _RIFF = {b"WEBP": "image/webp", b"WAVE": "audio/wav", b"AVI ": "video/avi"}
-_ZIP_FOLDERS = {"word/": DOCX, "xl/": XLSX, "ppt/": "application/vnd.openxmlformats (PPTX, slides)"}
+_ZIP_FOLDERS = {"word/": DOCX, "xl/": XLSX, "ppt/": PPTX}
+_PACKAGE_MARKS = ("[content_types].xml", "_rels/.rels")
+_BOOK_MARK = "META-INF/container.xml"
 _BY_NAME = {
     **dict.fromkeys((".md", ".markdown", ".mdown", ".mkd", ".mdx", ".qmd"), "text/markdown"),
     **dict.fromkeys((".html", ".htm", ".xhtml", ".xht"), "text/html"),
@@ -52,6 +56,8 @@ _BY_NAME = {
     ".pdf": PDF,
     ".docx": DOCX,
     ".xlsx": XLSX,
+    ".pptx": PPTX,
+    ".epub": EPUB,
     ".vtt": "text/vtt",
     ".srt": "application/x-subrip",
     ".sbv": "text/x-sbv",
@@ -136,14 +142,20 @@ def _refused_magic(body: bytes) -> str | None:
 
 
 def _zip_kind(body: bytes, name: str) -> str:
-    for folder, kind in _ZIP_FOLDERS.items():
-        if any(member.startswith(folder) for member in _zip_members(body)):
-            if kind in (DOCX, XLSX):
+    members = _zip_members(body)
+    if any(member.lower() in _PACKAGE_MARKS for member in members):
+        for folder, kind in _ZIP_FOLDERS.items():
+            if any(member.startswith(folder) for member in members):
                 return kind
-            raise _unsupported(kind, name)
+        raise _unsupported("application/vnd.openxmlformats (an Office file of another kind)", name)
     marked = body[30:160]
     if marked.startswith(b"mimetype"):
-        raise _unsupported(marked[8:].split(b"PK")[0].decode("ascii", "replace").strip("\0 "), name)
+        kind = marked[8:].split(b"PK")[0].decode("ascii", "replace").strip("\0 ")
+        if kind.startswith(EPUB):
+            return EPUB
+        raise _unsupported(kind, name)
+    if _BOOK_MARK in members:
+        return EPUB
     raise _unsupported("application/zip (an archive)", name)
 
 
@@ -199,7 +211,7 @@ def _by_name_or_look(text: str, head: str, name: str, ending: str) -> str:
     named = _BY_NAME.get(ending)
     if named == "application/json" or (named is None and head.startswith(("{", "["))):
         return _json_kind(text, name, named=named is not None)
-    if named in (PDF, DOCX, XLSX):
+    if named in (PDF, DOCX, XLSX, PPTX, EPUB):
         return "text/plain"
     return named or _look(text)
 

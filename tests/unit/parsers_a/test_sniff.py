@@ -8,7 +8,7 @@ import zipfile
 import pytest
 
 from fonte.errors import EncryptedSource, UnsupportedMediaType
-from fonte.parsers.sniff import DOCX, PDF, XLSX, sniff
+from fonte.parsers.sniff import DOCX, EPUB, PDF, PPTX, XLSX, sniff
 from fonte.types import RECORD_MEDIA_TYPE
 
 
@@ -29,6 +29,9 @@ def package(*members: str) -> bytes:
         (package("[Content_Types].xml", "word/document.xml"), "a.bin", DOCX),
         (package("[Content_Types].xml", "word/document.xml")[:200], "a.docx", DOCX),
         (package("[Content_Types].xml", "xl/workbook.xml"), "a.docx", XLSX),
+        (package("[Content_Types].xml", "ppt/presentation.xml"), "a.docx", PPTX),
+        (package("mimetype", "META-INF/container.xml").replace(b"x" * 50, EPUB.encode().ljust(50)), "a.zip", EPUB),
+        (package("META-INF/container.xml", "book.opf"), "a.bin", EPUB),
         (b"# Title\n\ntext", "a.md", "text/markdown"),
         (b"# Title\n\ntext", "a.txt", "text/plain"),
         (b"# Title\n\ntext", "README", "text/plain"),
@@ -67,7 +70,8 @@ def test_content_decides_and_the_name_breaks_ties(body: bytes, name: str, expect
         (b"\x89PNG\r\n\x1a\n\0\0", "notes.md", "image/png"),
         (b"\xff\xd8\xff\xe0", "a.txt", "image/jpeg"),
         (b"RIFF\0\0\0\0WEBPVP8 ", "a", "image/webp"),
-        (package("[Content_Types].xml", "ppt/presentation.xml"), "a.docx", "PPTX"),
+        (package("[Content_Types].xml", "visio/document.xml"), "a.vsdx", "Office file of another kind"),
+        (package("word/notes.md"), "a.zip", "archive"),
         (package("mimetype", "content.xml"), "a.odt", "is not read yet"),
         (package("a.txt"), "a.zip", "archive"),
         (b"\x1f\x8b\x08", "a.md", "archive"),
