@@ -9,6 +9,7 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from importlib.metadata import version
 
@@ -34,6 +35,8 @@ _INLINE_TAG = re.compile(
     r"|strike|strong|sub|sup|time|tt|u|var|wbr)\b[^<>]*>",
     re.IGNORECASE,
 )
+_SELF_CLOSED = re.compile(r"<([A-Za-z][\w:.-]*)([^<>]*)/>")
+_VOID = frozenset("area base br col embed hr img input link meta param source track wbr".split())
 _REFERENCE = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z]\w{1,30});?")
 _ROW_TAG = re.compile(r"<tr(?=[\s/>])", re.IGNORECASE)
 _ROW_SLACK = 1
@@ -41,6 +44,37 @@ _ROW_TOLERANCE = 0.02
 _KEPT_SHARE = 0.9
 _MAIN_SHARE = 0.3
 _MAIN_WORDS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class HtmlText:
+    """What a reader found in HTML, beside what stands in it by its tags alone."""
+
+    reader: BlockReader
+    text: str
+    """The decoded source."""
+    stripped: str
+    """The same without its tags: what a parse must not lose."""
+    words: int
+    """Of ``stripped``."""
+    encoding: str
+    losses: tuple[Loss, ...]
+
+
+def read_html(source: Source, *, first_table: int = 0, xhtml: bool = False) -> HtmlText:
+    """Pieces of HTML decoded by what its bytes are; of ``xhtml``, elements may be closed in their own tag.
+
+    Raises:
+        ParseError: not text.
+    """
+    decoded = decoded_body(source, declared=_declared(source.body or b""))
+    text = normalise_newlines(decoded.text)
+    if xhtml:
+        text = _SELF_CLOSED.sub(_closed, text)
+    stripped = _stripped(text)
+    words = count_words(stripped)
+    reader = _best_reader(text, words, first_table)
+    return HtmlText(reader, text, stripped, words, decoded.encoding, undecoded(decoded))
 
 
 class HtmlParser:
@@ -57,19 +91,15 @@ class HtmlParser:
         Raises:
             ParseError: not text, or text that no reader finds.
         """
-        decoded = decoded_body(source, declared=_declared(source.body or b""))
-        text = normalise_newlines(decoded.text)
-        losses = list(undecoded(decoded))
-        stripped = _stripped(text)
-        words = count_words(stripped)
-        reader = _best_reader(text, words)
+        found = read_html(source)
+        reader, words = found.reader, found.words
         kept, boilerplate = _content(reader.pieces)
         if not kept and words and not boilerplate:
             raise ParseError("no text came out of HTML that has some", uri=source.uri)
         if not kept:
             kept, boilerplate = boilerplate, []
-        losses += _losses(kept, boilerplate, reader, words)
-        metadata = {"encoding": decoded.encoding, **reader.meta}
+        losses = [*found.losses, *_losses(kept, boilerplate, reader, words)]
+        metadata = {"encoding": found.encoding, **reader.meta}
         if reader.language:
             metadata["lang"] = reader.language
         if reader.empty_cells:
@@ -80,11 +110,16 @@ class HtmlParser:
             parser=self.name,
             title=reader.title,
             media_type="text/html",
-            source_counts=count_text(stripped, rows=_source_rows(text, reader, kept, boilerplate)),
+            source_counts=count_text(found.stripped, rows=source_rows(found.text, reader, kept, boilerplate)),
             losses=tuple(losses),
             metadata=metadata,
             empty_reason=None if blocks else "empty",
         )
+
+
+def _closed(match: re.Match[str]) -> str:
+    """``<title/>`` as HTML reads it: an open element would swallow what follows."""
+    return match[0] if match[1].lower() in _VOID else f"<{match[1]}{match[2]}></{match[1]}>"
 
 
 def _declared(body: bytes) -> str | None:
@@ -104,7 +139,7 @@ def _stripped(text: str) -> str:
     return _REFERENCE.sub(" ", _TAG.sub(" ", _INLINE_TAG.sub("", _NO_TEXT.sub(" ", text))))
 
 
-def _source_rows(text: str, reader: BlockReader, kept: Sequence[Piece], left: Sequence[Piece]) -> int:
+def source_rows(text: str, reader: BlockReader, kept: Sequence[Piece], left: Sequence[Piece]) -> int:
     """Rows that the text must give, by its tags alone; less those that are explained.
 
     Explained are what was left out as furniture, what the reader says is no row, and a few tags that only look like
@@ -116,17 +151,17 @@ def _source_rows(text: str, reader: BlockReader, kept: Sequence[Piece], left: Se
     return wanted if wanted - found > max(_ROW_SLACK, _ROW_TOLERANCE * tags) else found
 
 
-def _best_reader(text: str, words: int) -> BlockReader:
+def _best_reader(text: str, words: int, first_table: int) -> BlockReader:
     """The tree's pieces, unless they miss words that the tokenizer finds."""
-    reader = _read_tree(text)
+    reader = _read_tree(text, first_table)
     found = 0 if reader is None else _words(reader.pieces)
     if reader is not None and found >= _KEPT_SHARE * words:
         return reader
-    other = read_events(text)
+    other = read_events(text, first_table=first_table)
     return other if reader is None or _words(other.pieces) > found else reader
 
 
-def _read_tree(text: str) -> BlockReader | None:
+def _read_tree(text: str, first_table: int) -> BlockReader | None:
     """Walk lxml's tree without recursion; None when there is none."""
     from lxml import etree
 
@@ -139,7 +174,7 @@ def _read_tree(text: str) -> BlockReader | None:
         return None
     if root is None:
         return None
-    reader = BlockReader()
+    reader = BlockReader(first_table=first_table)
     for event, element in etree.iterwalk(root, events=("start", "end")):
         tag = element.tag
         if not isinstance(tag, str):  # an entity or a comment that stayed

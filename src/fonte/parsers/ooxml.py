@@ -86,11 +86,21 @@ class Package:
         """A part as a binary stream, namespaces made transitional."""
         return io.BytesIO(_transitional(self.read(name)))
 
-    def xml(self, name: str) -> _Element:
-        """A part's root element.
+    @property
+    def name(self) -> str:
+        """What the file is called."""
+        return self._source.name
+
+    @property
+    def uri(self) -> str:
+        """Where the file is."""
+        return self._source.uri
+
+    def xml(self, name: str, *, doctype: bool = False) -> _Element:
+        """A part's root element. Entities are never expanded.
 
         Raises:
-            ParseError: not well-formed, or with a document type (entities are never expanded).
+            ParseError: not well-formed, or with a document type, unless ``doctype`` admits one.
         """
         from lxml import etree
 
@@ -100,7 +110,7 @@ class Package:
             root = etree.fromstring(data, parser)
         except (etree.XMLSyntaxError, ValueError) as error:
             raise self.error(f"the part {name} is not well-formed: {error}") from error
-        if root.getroottree().docinfo.internalDTD is not None:
+        if not doctype and root.getroottree().docinfo.internalDTD is not None:
             raise self.error(f"the part {name} declares a document type, which Office files never do")
         return root
 
@@ -132,6 +142,11 @@ class Package:
             return None
         found = self.xml("docProps/core.xml").find(_TITLE)
         return (found.text or "").strip() or None if found is not None else None
+
+
+def local(tag: object) -> str:
+    """A tag's name without its namespace; empty for comments and the like."""
+    return tag.rsplit("}", 1)[-1] if isinstance(tag, str) else ""
 
 
 def _transitional(data: bytes) -> bytes:

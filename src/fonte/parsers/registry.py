@@ -17,6 +17,7 @@ PARSERS = {
     f"{_OFFICE}.wordprocessingml.document": "fonte.parsers.docx:DocxParser",
     f"{_OFFICE}.spreadsheetml.sheet": "fonte.parsers.xlsx:XlsxParser",
     f"{_OFFICE}.presentationml.presentation": "fonte.parsers.pptx:PptxParser",
+    "application/epub+zip": "fonte.parsers.epub:EpubParser",
     "text/plain": "fonte.parsers.plain:PlainParser",
     "text/markdown": "fonte.parsers.markdown:MarkdownParser",
     "text/html": "fonte.parsers.html:HtmlParser",

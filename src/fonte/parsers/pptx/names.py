@@ -39,8 +39,3 @@ def r(name: str) -> str:
 def dgm(name: str) -> str:
     """A name in the namespace of diagrams."""
     return f"{{{_DGM}}}{name}"
-
-
-def local(tag: object) -> str:
-    """A tag's name without its namespace; empty for comments and the like."""
-    return tag.rsplit("}", 1)[-1] if isinstance(tag, str) else ""

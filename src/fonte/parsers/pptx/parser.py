@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from fonte.errors import ParseError
 from fonte.parsers.counting import count_text
-from fonte.parsers.ooxml import Package, opened
-from fonte.parsers.pptx.names import FALLBACK, MATH_TEXT, a, local, p, r
+from fonte.parsers.ooxml import Package, local, opened
+from fonte.parsers.pptx.names import FALLBACK, MATH_TEXT, a, p, r
 from fonte.parsers.pptx.slides import Frames, SlideReader, Tally, notes_text, placeholder_frames
 from fonte.types import Block, BlockKind, Counts, Loss, Parsed, Place
 
@@ -153,7 +153,7 @@ class _Deck:
             losses.append(Loss("hidden_slide", message, len(self._hidden)))
         if tally.unread:
             message = f"objects without readable text: {'; '.join(tally.unread[:10])}"
-            losses.append(Loss("images", message, len(tally.unread)))
+            losses.append(Loss("objects", message, len(tally.unread)))
         if self._broken:
             losses.append(Loss("slides_lost", "; ".join(self._broken[:10]), len(self._broken)))
         return losses
