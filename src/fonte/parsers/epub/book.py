@@ -152,8 +152,10 @@ def _metadata(root: _Element) -> dict[str, tuple[str, ...]]:
     for holder in _all(root, "metadata")[:1]:
         for element in holder.iter():
             name = local(element.tag)
+            if name not in ("title", *_SHOWN) or "purl.org/dc" not in str(element.tag):
+                continue
             text = one_line("".join(map(str, element.itertext())))[:_MOST_TEXT]
-            if name in ("title", *_SHOWN) and text and "purl.org/dc" in str(element.tag):
+            if text:
                 found[name] = (*found.get(name, ()), text)
     return found
 
