@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,10 +17,9 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "unit" / "usecases"))
 
 from command import Ran, fonte
 from evaluating_making import Quick
-from fonte.stores.catalog import SqliteCatalog
 
-ROOMS = 80
-"""Enough questions to rule out a loss of 0.05; seventy-three are the fewest."""
+ROOMS = 12
+"""Enough questions to rule out a loss of 0.3; for the usual 0.05 it would take seventy-three."""
 
 
 @pytest.fixture(autouse=True)
@@ -25,6 +27,11 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> Quick:
     made = Quick()
     monkeypatch.setattr("fonte.wiring.make_parts", made)
     return made
+
+
+@pytest.fixture
+def _wide(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fonte.judging.DEFAULT_MARGIN", 0.3)
 
 
 def _documents(folder: Path, rooms: int) -> Path:
@@ -116,6 +123,7 @@ def test_a_first_generation_without_floors_is_published_and_said_to_be_not_judge
     assert one["judgment"]["outcome"] is None
 
 
+@pytest.mark.usefixtures("_wide")
 def test_what_loses_nothing_passes_what_loses_much_fails_and_an_override_is_kept(home: Path, tmp_path: Path) -> None:
     docs = _documents(tmp_path, ROOMS)
     _golden(tmp_path, ROOMS)
@@ -126,14 +134,14 @@ def test_what_loses_nothing_passes_what_loses_much_fails_and_an_override_is_kept
     good = _sync(home, docs)
     assert (good.status, good.json["published"]) == (0, True), good.err
     second = _generations(home)[-1]
-    assert "golden set rooms passes it: less than 0.05 lost of needle@5" in second["verdict"]
+    assert "golden set rooms passes it: less than 0.3 lost of needle@5" in second["verdict"]
     assert (second["judgment"]["outcome"], second["judgment"]["against"]) == ("pass", first)
-    for number in range(20):
+    for number in range(10):
         _write(docs, number, "was lost, says")
     bad = _sync(home, docs)
     assert (bad.status, bad.json["published"]) == (1, False)
     message = bad.json["error"]["message"]
-    assert "golden set rooms fails it: needle@5 changed by -0.2500" in message
+    assert "golden set rooms fails it: needle@5 changed by -0.8333" in message
     assert "\n" not in message
     assert _active(home) == second["id"]
     candidate = bad.json["generation"]
@@ -167,10 +175,13 @@ def test_too_few_questions_cannot_tell_and_say_what_they_could(home: Path, tmp_p
     assert "less than 0.28 lost of" in _generations(home)[-1]["verdict"]
 
 
+@pytest.mark.usefixtures("_wide")
 def test_a_document_that_is_gone_is_a_loss_and_new_ones_are_read_as_published(home: Path, tmp_path: Path) -> None:
     docs = _documents(tmp_path, ROOMS)
     _golden(tmp_path, ROOMS)
-    for number in range(20):
+    for number in range(10):  # others, so that those that go are not most of all
+        (docs / f"other{number}.md").write_text(f"# Other {number}\n\nNothing hangs here, {number} says.\n")
+    for number in range(10):
         (docs / f"room{number}.md").unlink()
     assert _sync(home, docs).status == 0
     _documents(tmp_path, ROOMS)
@@ -178,12 +189,12 @@ def test_a_document_that_is_gone_is_a_loss_and_new_ones_are_read_as_published(ho
     came = _sync(home, docs)
     assert came.status == 0, came.err
     pairs = _generations(home)[-1]["judgment"]["pairs"]["lines"]
-    assert [(one["outcome"], one["value"] > 0.2, one["n"]) for one in pairs] == [("pass", True, ROOMS)]
-    for number in range(20):
+    assert [(one["outcome"], one["value"] > 0.8, one["n"]) for one in pairs] == [("pass", True, ROOMS)]
+    for number in range(10):
         (docs / f"room{number}.md").unlink()
     gone = _sync(home, docs)
     assert gone.status == 1
-    assert "fails it: needle@5 changed by -0.2" in gone.json["error"]["message"]
+    assert "fails it: needle@5 changed by -0.8" in gone.json["error"]["message"]
 
 
 def test_roles_narrowed_by_a_sync_are_a_loss_of_both_and_not_of_the_candidate(home: Path, tmp_path: Path) -> None:
@@ -242,27 +253,19 @@ def test_what_cannot_be_measured_is_held_back_and_never_passed(
     assert "the set is being rewritten" in _generations(home)[-1]["verdict"]
 
 
-def test_a_death_between_judging_and_publishing_leaves_the_active_generation(
-    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    docs = _documents(tmp_path, ROOMS)
-    _golden(tmp_path, ROOMS)
-    _configured(tmp_path)
+def test_a_kill_between_judging_and_publishing_leaves_the_active_generation(home: Path, tmp_path: Path) -> None:
+    docs, set_ = _documents(tmp_path, 4), _golden(tmp_path, 4)
     assert _sync(home, docs).status == 0
+    assert fonte(home, "eval", str(set_), "--save-floors", str(tmp_path / "floors.json")).status == 0
+    _configured(tmp_path, floors=True)
     first = _active(home)
     before = fonte(home, "search", "key k3k").json["results"]
     (docs / "canteen.md").write_text("# Canteen\n\nLunch is at noon.\n", encoding="utf-8")
-
-    class Killed(BaseException):
-        """As if the process died here."""
-
-    def die(*_: object, **__: object) -> None:
-        raise Killed
-
-    with monkeypatch.context() as patched:
-        patched.setattr(SqliteCatalog, "publish", die)
-        with pytest.raises(Killed):
-            _sync(home, docs)
+    here = str(Path(__file__).parents[1])
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, (os.environ.get("PYTHONPATH"), here)))}
+    command = [sys.executable, "-m", "faults.gate_worker", "sync", str(docs), "--home", str(home), "--quiet"]
+    killed = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=170)
+    assert killed.returncode == -signal.SIGKILL, killed.stderr
     assert _active(home) == first
     assert fonte(home, "search", "key k3k").json["results"] == before
     assert fonte(home, "search", "Lunch is at noon").json["results"][0]["document_name"] != "canteen.md"
