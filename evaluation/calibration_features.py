@@ -27,10 +27,11 @@ from fonte.answer import Asked, Asker
 from fonte.config import load_settings
 from fonte.corpus import OpenCorpus
 from fonte.evidence import MAX_PASSAGES, Evidence
+from fonte.lab.remembering import remembering
 from fonte.pieces import headed, placed
 from fonte.protocols import IndexReader, TokenEmbedder
 from fonte.ranking.evidence import rows_of as rows_in
-from fonte.types import Codes, Hit, Query, TokenVectors, Vector, Vectors, sha256_hex
+from fonte.types import Hit, Query, Vector, sha256_hex
 from fonte.wiring import make_parts
 
 CODE = ("answer.py", "context.py", "evidence.py", "gate.py", "pieces.py", "retrieve.py", "ranking/*.py", "text/*.py")
@@ -54,62 +55,6 @@ def code_version() -> str:
 
 CODE_VERSION = code_version()[:16]
 """Of the code that was just imported."""
-
-
-# --- asking faster ----------------------------------------------------------------------------------------------------
-
-
-@dataclass
-class Remembering:
-    """An embedder that reads every text once: passages and their sentences are the same for every question."""
-
-    embedder: Any
-    vectors: dict[str, Vector] = field(default_factory=dict)
-    passages: dict[str, TokenVectors] = field(default_factory=dict)
-    questions: dict[str, TokenVectors] = field(default_factory=dict)
-    queries: dict[str, tuple[Vector, Codes]] = field(default_factory=dict)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.embedder, name)
-
-    @property
-    def shows_tokens(self) -> bool:
-        """As the embedder."""
-        return isinstance(self.embedder, TokenEmbedder) and self.embedder.shows_tokens
-
-    @property
-    def codec(self) -> str:
-        """As the embedder."""
-        return str(self.embedder.codec)
-
-    def embed_passages(self, texts: Sequence[str]) -> Vectors:
-        """As the embedder."""
-        if new := [text for text in dict.fromkeys(texts) if text not in self.vectors]:
-            self.vectors.update(zip(new, self.embedder.embed_passages(new), strict=True))
-        return np.array([self.vectors[text] for text in texts])
-
-    def encode_passages(self, texts: Sequence[str]) -> tuple[Vectors, list[Codes]]:
-        """As the embedder."""
-        made: tuple[Vectors, list[Codes]] = self.embedder.encode_passages(texts)
-        return made
-
-    def passage_tokens(self, texts: Sequence[str]) -> list[TokenVectors]:
-        """As the embedder."""
-        if new := [text for text in dict.fromkeys(texts) if text not in self.passages]:
-            self.passages.update(zip(new, self.embedder.passage_tokens(new), strict=True))
-        return [self.passages[text] for text in texts]
-
-    def question_tokens(self, text: str) -> TokenVectors:
-        """As the embedder."""
-        if text not in self.questions:
-            self.questions[text] = self.embedder.question_tokens(text)
-        return self.questions[text]
-
-    def encode_query(self, text: str) -> tuple[Vector, Codes]:
-        """As the embedder."""
-        if text not in self.queries:
-            self.queries[text] = self.embedder.encode_query(text)
-        return self.queries[text]
 
 
 # --- hiding -----------------------------------------------------------------------------------------------------------
@@ -169,7 +114,7 @@ class Indexed:
     def at(cls, home: Path, source: Path, *, config: Path | None = None, records: bool = False) -> Indexed:
         """The source synced into its home; nothing is embedded where that is so already."""
         parts = make_parts(home, load_settings(config, home, {}))
-        corpus = Corpus(replace(parts, make_embedder=lambda: Remembering(parts.make_embedder())))
+        corpus = Corpus(replace(parts, make_embedder=lambda: remembering(parts.make_embedder())))
         corpus.sync(str(source), options=SourceOptions(records=records))
         states = corpus.documents()
         ids = {state.name: state.document_id for state in states}
