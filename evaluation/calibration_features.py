@@ -34,7 +34,10 @@ from fonte.ranking.evidence import rows_of as rows_in
 from fonte.types import Hit, Query, Vector, sha256_hex
 from fonte.wiring import make_parts
 
-CODE = ("answer.py", "context.py", "evidence.py", "gate.py", "pieces.py", "retrieve.py", "ranking/*.py", "text/*.py")
+CODE = (
+    *("answer.py", "context.py", "evidence.py", "gate.py", "pieces.py", "retrieve.py", "ranking/*.py"),
+    *(f"text/{name}.py" for name in ("language", "normalise", "sentences", "terms", "windows")),
+)
 """What a question's signs are computed by; comments and layout do not count."""
 BM25_PLACES = 20
 LEG_PLACES = 20
