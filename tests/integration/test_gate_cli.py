@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,10 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "unit" / "usecases"))
 
 from command import Ran, fonte
 from evaluating_making import Quick
+from fonte.config import Settings
+from fonte.evaluating import Evaluation, evaluate
+from fonte.parts import Parts
+from quick_corpus import WordEmbedder
 
 ROOMS = 12
 """Enough questions to rule out a loss of 0.3; for the usual 0.05 it would take seventy-three."""
@@ -283,3 +288,72 @@ def test_another_tenant_is_not_judged_by_questions_that_are_not_its_own(home: Pa
     assert fonte(home, "sync", str(docs), "--tenant", "acme").status == 0
     [one] = fonte(home, "generations", "--tenant", "acme").json["generations"]
     assert "not judged: golden set rooms asks nothing of acme" in one["verdict"]
+
+
+def test_rates_of_gate_and_answers_are_measured_where_a_floor_names_one(home: Path, tmp_path: Path) -> None:
+    docs, set_, floors = _documents(tmp_path, 3), _golden(tmp_path, 3), tmp_path / "floors.json"
+    kept = json.loads(set_.read_text())
+    for question in kept["questions"]:
+        question["must_include"] = [question["relevant"][0]["needle"].split()[-1]]
+    kept["questions"].append({"id": "lunch", "question": "What is for lunch?", "answerable": False})
+    set_.write_text(json.dumps(kept))
+    elsewhere = tmp_path / "elsewhere"
+    assert fonte(elsewhere, "sync", str(docs)).status == 0
+    assert fonte(elsewhere, "eval", str(set_), "--save-floors", str(floors)).status == 0
+    measured = json.loads(floors.read_text())
+    _configured(tmp_path, floors=True)
+    for name, bounds, there, absent in (
+        ("ranks", {"floors": {"needle@3": 0.5}, "ceilings": {}}, "needle@3", "bluff_rate"),
+        ("gate", {"floors": {"needle@3": 0.5}, "ceilings": {"bluff_rate": 1.0}}, "bluff_rate", "answer_correctness"),
+        ("answers", {"floors": {"answer_correctness": 0.1}, "ceilings": {}}, "answer_correctness", "ndcg@10"),
+    ):
+        floors.write_text(json.dumps(measured | bounds))
+        other = tmp_path / name
+        assert _sync(other, docs).status == 0
+        [one] = _generations(other)
+        assert one["judgment"]["outcome"] == "pass"
+        assert there in one["judgment"]["measures"]
+        assert absent not in one["judgment"]["measures"]
+    floors.write_text(json.dumps(measured | {"floors": {}, "ceilings": {"bluff_rate": 0.0}}))
+    held = _sync(home, docs)
+    assert held.status == 1
+    assert "bluff_rate is 1.0000 over 1 queries, above its ceiling 0" in held.json["error"]["message"]
+
+
+def test_another_embedding_model_cannot_be_compared_and_is_held_back(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    docs = _documents(tmp_path, 3)
+    _golden(tmp_path, 3)
+    _configured(tmp_path)
+    assert _sync(home, docs).status == 0
+
+    def other_model(place: Path, settings: Settings) -> Parts:
+        model = WordEmbedder()
+        model.space = replace(model.space, id="words-2", model="words-2")
+        return replace(Quick()(place, settings), make_embedder=lambda: model)
+
+    monkeypatch.setattr("fonte.wiring.make_parts", other_model)
+    held = _sync(home, docs)
+    assert held.status == 1
+    assert "was built with words, which the settings do not name any more" in held.json["error"]["message"]
+    assert fonte(home, "publish", held.json["generation"], "--override", "compared by hand").status == 0
+
+
+def test_a_result_that_its_asker_may_not_read_fails_whatever_the_figures(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    docs = _documents(tmp_path, ROOMS)
+    _golden(tmp_path, ROOMS)
+    _configured(tmp_path)
+    assert _sync(home, docs).status == 0
+    (docs / "canteen.md").write_text("# Canteen\n\nLunch is at noon.\n", encoding="utf-8")
+
+    def leaking(*arguments: Any) -> Evaluation:
+        found = evaluate(*arguments)
+        return replace(found, scores=replace(found.scores, unauthorized_hits=1))
+
+    monkeypatch.setattr("fonte.judging.evaluate", leaking)
+    held = _sync(home, docs)
+    assert held.status == 1
+    assert "fails it: 1 results were shown to askers who may not read them" in held.json["error"]["message"]
