@@ -16,6 +16,7 @@ from fonte.types import (
     Acl,
     Chunk,
     Codes,
+    Contents,
     Document,
     DocumentState,
     Draft,
@@ -57,6 +58,20 @@ class SourceReader(Protocol):
 
         Raises:
             SourceUnreadable: the root itself is missing or may not be read.
+        """
+
+
+class Unpacker(Protocol):
+    """Files that hold files, listed outside this process."""
+
+    def may_hold(self, head: bytes, name: str) -> bool:
+        """Whether a file that begins with these bytes may be a container: cheap, and never no for one that is."""
+
+    def contents(self, source: Source) -> Contents:
+        """What a file holds; for one that is no container, itself alone.
+
+        Raises:
+            ParseError: a container that could not be opened; SourceTooLarge: a bomb.
         """
 
 

@@ -112,6 +112,28 @@ class Source:
     modified_at: datetime | None = None
     language: Language | None = None
     metadata: Mapping[str, str] = field(default_factory=dict)
+    inside: tuple[str, ...] = ()
+    """Of a member of a container: names to open one after the other, from the file at ``path`` (or ``body``) on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A file inside a container: the names that lead to it, and the hash of its bytes or why they are not to be had."""
+
+    inside: tuple[str, ...]
+    content_hash: str = ""
+    error: Exception | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """What a file holds in other files, those of containers inside it as well, in a stable order."""
+
+    members: tuple[Member, ...] = ()
+    itself: bool = True
+    """Whether the file is a document too: a mail is, an archive is not."""
+    error: Exception | None = None
+    """What kept the rest of it from being listed."""
 
 
 class BlockKind(StrEnum):

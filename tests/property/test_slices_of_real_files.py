@@ -120,7 +120,7 @@ def _check(chunk: Chunk, document: Document, tokenizer: WordTokenizer, name: str
         assert x0 <= x1 and y0 <= y1, name
     if locator.lines is not None:
         assert 1 <= locator.lines[0] <= locator.lines[1], name
-    assert re.match(r"#(page|sheet|char)=", fragment(document, locator)), name
+    assert re.match(r"#(page|sheet|slide|t|char)=", fragment(document, locator)), name
     assert label(document, locator, chunk.section).startswith(name.rsplit("/", 1)[-1]) or name in label(
         document, locator, chunk.section
     )

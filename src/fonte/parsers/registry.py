@@ -18,6 +18,8 @@ PARSERS = {
     f"{_OFFICE}.spreadsheetml.sheet": "fonte.parsers.xlsx:XlsxParser",
     f"{_OFFICE}.presentationml.presentation": "fonte.parsers.pptx:PptxParser",
     "application/epub+zip": "fonte.parsers.epub:EpubParser",
+    "message/rfc822": "fonte.parsers.mail:MailParser",
+    "application/vnd.ms-outlook": "fonte.parsers.mail:MailParser",
     "text/plain": "fonte.parsers.plain:PlainParser",
     "text/markdown": "fonte.parsers.markdown:MarkdownParser",
     "text/html": "fonte.parsers.html:HtmlParser",

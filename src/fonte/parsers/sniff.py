@@ -17,6 +17,8 @@ DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 PPTX = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
 EPUB = "application/epub+zip"
+EML = "message/rfc822"
+MSG = "application/vnd.ms-outlook"
 _NOT_YET = {
     b"\x89PNG\r\n\x1a\n": "image/png",
     b"\xff\xd8\xff": "image/jpeg",
@@ -66,7 +68,6 @@ _TEXT_NOT_YET = {
     **dict.fromkeys((".rst", ".rest"), "text/x-rst (reStructuredText)"),
     **dict.fromkeys((".adoc", ".asciidoc", ".asc"), "text/asciidoc (AsciiDoc)"),
     ".ipynb": "application/x-ipynb+json (a notebook)",
-    ".eml": "message/rfc822 (e-mail)",
     ".svg": "image/svg+xml",
     ".xml": "application/xml",
 }
@@ -82,7 +83,7 @@ _TRANSCRIPT = re.compile(
 _MAIL_HEAD = re.compile(
     r"(?:Received|Return-Path|Delivered-To|MIME-Version|Message-ID|From|X-[\w-]+):\s", re.IGNORECASE
 )
-_MAIL_FIELD = re.compile(r"[A-Za-z][\w-]*:|[ \t]")
+_MAIL_FIELD = re.compile(r"[A-Za-z][\w-]*[ \t]*:|[ \t]|>?From ")
 
 
 def sniff(body: bytes, name: str, *, declared: str | None = None) -> str:
@@ -174,13 +175,16 @@ def _zip_members(body: bytes) -> list[str]:
 
 
 def _ole_kind(body: bytes, name: str) -> str:
+    from fonte.parsers.mail.msg import is_msg
+
+    if is_msg(body):  # first: whatever else is found may stand in its attachments
+        return MSG
     if "EncryptedPackage".encode("utf-16-le") in body:
         raise EncryptedSource(f"{name} needs a password", uri=name)
     for mark, kind in (
         ("WordDocument", "application/msword (old Word)"),
         ("Workbook", "application/vnd.ms-excel (old Excel)"),
         ("PowerPoint Document", "application/vnd.ms-powerpoint (old PowerPoint)"),
-        ("__substg1.0_", "application/vnd.ms-outlook (an Outlook message)"),
     ):
         if mark.encode("utf-16-le") in body:
             raise _unsupported(kind, name)
@@ -200,8 +204,8 @@ def _text_kind(body: bytes, name: str, ending: str) -> str:
     transcript = _TRANSCRIPT.match(head)
     if transcript is not None:
         return _BY_NAME[f".{transcript.lastgroup}"]
-    if ending not in _BY_NAME and _is_mail(head):
-        raise _unsupported("message/rfc822 (e-mail)", name)
+    if (ending == ".eml" and _MAIL_FIELD.match(head)) or (ending not in _BY_NAME and _is_mail(head)):
+        return EML
     if _XML.match(head) and ending not in (".md", ".txt", ".html", ".htm", ".xhtml"):
         raise _unsupported("application/xml", name)
     return _by_name_or_look(text, head, name, ending)

@@ -1,0 +1,1 @@
+"""Files that hold files: archives, and mails with their attachments."""

@@ -1,0 +1,273 @@
+"""Archives: zip, tar, and what gzip, bzip2 and xz pack. Nothing is ever written under a member's name."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import os
+import stat
+import struct
+import tarfile
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Iterator, Mapping
+from pathlib import PurePosixPath
+from typing import BinaryIO, Protocol, TypeVar, cast
+
+from fonte.errors import EncryptedSource, FonteError, ParseError, SourceUnreadable
+from fonte.parsers.containers.limits import Entry, check_size, copy_unpacked, entry, link, read_whole
+
+_Info = TypeVar("_Info", zipfile.ZipInfo, tarfile.TarInfo)
+_DAMAGE = (
+    zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, EOFError, OSError, RuntimeError,
+    NotImplementedError, ValueError, struct.error, OverflowError,
+)  # fmt: skip
+"""What the standard library raises of damaged archives."""
+_IN_MEMORY = 2**26
+_UTF8_FLAG, _ENCRYPTED_FLAG = 0x800, 0x1
+_BLOCK = 512
+_LZMA_MEMORY = 2**29
+_TAR_NAMES = {".tgz": ".tar", ".tbz": ".tar", ".tbz2": ".tar", ".txz": ".tar"}
+
+
+class Container(Protocol):
+    """A file that holds files."""
+
+    is_document: bool
+    """Whether it has text of its own, apart from its members."""
+    damage: FonteError | None
+    """What kept the rest of it from being listed, once ``entries`` has ended."""
+
+    def entries(self) -> Iterator[Entry]:
+        """Its members in order."""
+
+    def read(self, name: str) -> bytes:
+        """A member's bytes. Raises FonteError."""
+
+
+class ZipContainer:
+    """A zip archive."""
+
+    is_document = False
+
+    def __init__(self, archive: zipfile.ZipFile) -> None:
+        self.damage: FonteError | None = None
+        self._archive = archive
+        self._found: dict[str, zipfile.ZipInfo] = {}
+
+    def entries(self) -> Iterator[Entry]:
+        """Files in the order of the directory; a name that comes again is an error of the later one."""
+        for info in self._archive.infolist():
+            found = None if info.is_dir() else entry(_zip_name(info))
+            if found is None:
+                continue
+            if found.error is None and stat.S_ISLNK(info.external_attr >> 16):
+                found = Entry(found.name, link(found.name))
+            elif found.error is None and found.name in self._found:
+                found = _again(found.name)
+            elif found.error is None:
+                self._found[found.name] = info
+            yield found
+
+    def read(self, name: str) -> bytes:
+        """A member's bytes.
+
+        Raises:
+            EncryptedSource: under a password. SourceTooLarge: past a limit. ParseError: damaged or not there.
+        """
+        info = _known(self, self._found, name)
+        if info.flag_bits & _ENCRYPTED_FLAG:
+            raise EncryptedSource(f"{name} needs a password", hint="Unpack it into a folder.")
+        check_size(name, info.file_size, info.compress_size)
+        try:
+            with self._archive.open(info) as stream:
+                return read_whole(cast("BinaryIO", stream), name)
+        except _DAMAGE as error:
+            raise damaged(name, error) from error
+
+
+class TarContainer:
+    """A tar archive that is not packed."""
+
+    is_document = False
+
+    def __init__(self, stream: BinaryIO, damage: FonteError | None = None) -> None:
+        self.damage = damage
+        self._stream = stream
+        self._archive: tarfile.TarFile | None = None
+        self._found: dict[str, tarfile.TarInfo] = {}
+
+    def entries(self) -> Iterator[Entry]:
+        """Files in order; links and devices with their refusal."""
+        try:
+            self._archive = tarfile.open(fileobj=self._stream, mode="r:")  # noqa: SIM115 - closed with its stream
+            for info in self._archive:
+                found = None if info.isdir() else entry(info.name)
+                if found is None:
+                    continue
+                if found.error is None and not info.isreg():
+                    found = Entry(found.name, link(found.name))
+                elif found.error is None and found.name in self._found:
+                    found = _again(found.name)
+                elif found.error is None:
+                    self._found[found.name] = info
+                yield found
+        except _DAMAGE as error:
+            self.damage = self.damage or damaged("the archive", error)
+
+    def read(self, name: str) -> bytes:
+        """A member's bytes.
+
+        Raises:
+            SourceTooLarge: past a limit. ParseError: damaged or not there.
+        """
+        info = _known(self, self._found, name)
+        check_size(name, info.size, info.size)
+        try:
+            stream = self._archive.extractfile(info) if self._archive is not None else None
+            body = b"" if stream is None else read_whole(cast("BinaryIO", stream), name)
+        except _DAMAGE as error:
+            raise damaged(name, error) from error
+        if len(body) != info.size:
+            raise ParseError(f"{name} is damaged: {len(body)} of {info.size} bytes are there")
+        return body
+
+
+class PackedFile:
+    """One file packed by gzip, bzip2 or xz."""
+
+    is_document = False
+
+    def __init__(self, stream: BinaryIO, name: str, damage: FonteError | None) -> None:
+        self.damage: FonteError | None = None
+        self._stream, self._damage = stream, damage
+        path = PurePosixPath(name.rsplit("/", 1)[-1])
+        self._name = path.stem if path.suffix else f"{path.name or 'file'}.unpacked"
+
+    def entries(self) -> Iterator[Entry]:
+        """The file."""
+        yield Entry(self._name)
+
+    def read(self, name: str) -> bytes:
+        """Its bytes. Raises SourceTooLarge, ParseError."""
+        if self._damage is not None:
+            raise self._damage
+        if name != self._name:
+            raise _absent(name)
+        self._stream.seek(0)
+        return read_whole(self._stream, name)
+
+
+def open_zip(stream: BinaryIO, name: str) -> zipfile.ZipFile:
+    """The directory of a zip archive. Raises ParseError."""
+    try:
+        return zipfile.ZipFile(stream)
+    except _DAMAGE as error:
+        raise damaged(name, error) from error
+
+
+def open_packed(stream: BinaryIO, name: str, head: bytes) -> Container:
+    """What a gzip, bzip2 or xz file holds: a tar archive, or one file.
+
+    Raises:
+        SourceTooLarge: it grows beyond the limits.
+    """
+    size = stream.seek(0, os.SEEK_END)
+    stream.seek(0)
+    unpacked = cast("BinaryIO", tempfile.SpooledTemporaryFile(_IN_MEMORY))  # noqa: SIM115 - lives as long as the container
+    damage: FonteError | None = None
+    try:
+        copy_unpacked(_unpacker(stream, head), unpacked, size, name)
+    except _DAMAGE as error:
+        damage = damaged(name, error)
+    unpacked.seek(0)
+    block = unpacked.read(_BLOCK)
+    unpacked.seek(0)
+    ending = PurePosixPath(name).suffix.lower()
+    if is_tar(block) or (ending in _TAR_NAMES and not block.strip(b"\0")):
+        return TarContainer(unpacked, damage)
+    return PackedFile(unpacked, name, damage)
+
+
+def is_tar(block: bytes) -> bool:
+    """Whether a file that begins with this block is a tar archive: the block's checksum is right."""
+    if len(block) < _BLOCK or not block.strip(b"\0"):
+        return False
+    try:
+        tarfile.TarInfo.frombuf(block[:_BLOCK], "utf-8", "surrogateescape")
+    except (tarfile.TarError, ValueError):
+        return False
+    return True
+
+
+def damaged(name: str, error: Exception) -> ParseError:
+    """The error for what the standard library could not unpack."""
+    return ParseError(f"{name} is damaged or packed in an unknown way: {str(error) or type(error).__name__}")
+
+
+def _unpacker(stream: BinaryIO, head: bytes) -> BinaryIO:
+    if head.startswith(b"\x1f\x8b"):
+        return cast("BinaryIO", gzip.GzipFile(fileobj=stream))
+    if head.startswith(b"BZh"):
+        return cast("BinaryIO", bz2.BZ2File(stream))
+    return cast("BinaryIO", io.BufferedReader(_Xz(stream)))
+
+
+class _Xz(io.RawIOBase):
+    """An xz stream, read with a limit on the memory that it may ask for."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self._decoder = lzma.LZMADecompressor(memlimit=_LZMA_MEMORY)
+
+    def readable(self) -> bool:
+        """It is."""
+        return True
+
+    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]  # typeshed's own Buffer is newer than 3.11
+        """Unpack into the buffer; streams that follow each other are one."""
+        while True:
+            if self._decoder.eof:
+                rest = self._decoder.unused_data.lstrip(b"\0") or self._stream.read(_BLOCK)
+                if not rest.strip(b"\0"):
+                    return 0
+                self._decoder = lzma.LZMADecompressor(memlimit=_LZMA_MEMORY)
+            else:
+                rest = self._stream.read(1 << 16) if self._decoder.needs_input else b""
+                if self._decoder.needs_input and not rest:
+                    raise EOFError("it ends too early")
+            piece = self._decoder.decompress(rest, max_length=len(buffer))
+            if piece:
+                buffer[: len(piece)] = piece
+                return len(piece)
+
+
+def _zip_name(info: zipfile.ZipInfo) -> str:
+    """A member's name; one that is UTF-8 without saying so is read as that."""
+    if info.flag_bits & _UTF8_FLAG:
+        return info.filename
+    try:
+        return info.filename.encode("cp437").decode("utf-8")
+    except UnicodeError:
+        return info.filename
+
+
+def _known(container: Container, found: Mapping[str, _Info], name: str) -> _Info:
+    """A member by its name; the directory is read first where it was not."""
+    if not found:
+        for _ in container.entries():
+            pass
+    if name not in found:
+        raise _absent(name)
+    return found[name]
+
+
+def _absent(name: str) -> ParseError:
+    return ParseError(f"{name} is not in its archive any more", hint="sync again when nothing writes to it")
+
+
+def _again(name: str) -> Entry:
+    return Entry(name, SourceUnreadable(f"{name} comes twice in its archive; the first one was read"))
