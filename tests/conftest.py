@@ -9,6 +9,8 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "RAY
     os.environ.setdefault(_name, "1")
 os.environ["TOKENIZERS_PARALLELISM"] = "false"
 os.environ["HF_HUB_OFFLINE"] = "1"
+# Says that text in pictures must be read: without an OCR engine the tests fail, where they are skipped else.
+_OCR_REQUIRED = os.environ.get("FONTE_REQUIRE_OCR", "") not in ("", "0")
 # A developer's own settings must not reach the tests; the cache of built models may.
 for _name in [name for name in os.environ if name.startswith("FONTE_") and name != "FONTE_CACHE"]:
     del os.environ[_name]
@@ -70,6 +72,19 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 def home(tmp_path: Path) -> Path:
     """The path of a home that does not exist yet."""
     return tmp_path / "home"
+
+
+@pytest.fixture(scope="session")
+def ocr_engine() -> str:
+    """The OCR engine's name and version; without one the test is skipped, or fails where one is required."""
+    from fonte.parsers.ocr.engine import HINT, find_engine
+
+    engine = find_engine("eng+ita")
+    if engine is None or engine.missing or not engine.knows_orientation:
+        if _OCR_REQUIRED:
+            pytest.fail(HINT)
+        pytest.skip(HINT)
+    return engine.name
 
 
 @pytest.fixture(scope="session")
