@@ -270,8 +270,10 @@ class _Comparison:
         at = len(uri)
         while self.failed and at > 0:
             at = max(uri.rfind("/", 0, at), uri.rfind("#", 0, at))
-            if at > 0 and uri[:at] in self.failed:
-                return self.failed[uri[:at]]
+            above = uri[: max(at, 0)]
+            for outer in (above, above.removesuffix("!")):  # a member's container ends before the sign
+                if outer and outer in self.failed:
+                    return self.failed[outer]
         return None
 
     def _as_readable_now(self, state: DocumentState) -> DocumentState:
@@ -294,7 +296,9 @@ def fault_of(index: IndexStore, active: Generation) -> str | None:
 
 def _belongs(state: DocumentState, root: str) -> bool:
     """Whether a document is one that a source with this root would have shown."""
-    return root in (state.source_root, state.uri) or state.uri.startswith((root.rstrip("/") + "/", root + "#"))
+    return root in (state.source_root, state.uri) or state.uri.startswith(
+        (root.rstrip("/") + "/", root + "#", root + "!/")
+    )
 
 
 def said_of(source: Source) -> str:

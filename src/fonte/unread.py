@@ -174,7 +174,7 @@ def _holds(parsed: Parsed, words: str) -> bool:
 def _body(source: Source) -> bytes:
     if source.body is not None:
         return source.body
-    if source.path is None:
+    if source.path is None or source.inside:  # a member's bytes are not the file's: its parser says what is in it
         return b""
     try:
         with Path(source.path).open("rb") as opened:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from fonte.answer import AnswerSettings
 from fonte.config import Settings, load_settings
@@ -17,17 +18,19 @@ from fonte.errors import ConfigError, FonteError
 from fonte.evaluation.calibrating import Costs
 from fonte.evidence import EvidenceScorer
 from fonte.gate import gate_for
-from fonte.ingest import ParserPool
 from fonte.judging import GoldenFiles
 from fonte.models import registry
 from fonte.models.extractive import ExtractiveGenerator
-from fonte.protocols import Chunker, Embedder, Generator, SourceReader
+from fonte.protocols import Chunker, Embedder, Generator, SourceReader, Unpacker
 from fonte.retrieve import RetrievalSettings
 from fonte.stores.home import Home, slug
 from fonte.text.canonical import NORMALISER_VERSION
 from fonte.text.chunking import make_chunker
 from fonte.text.terms import Analyser
 from fonte.types import Recipe
+
+if TYPE_CHECKING:
+    from fonte.parsers.pool import ParserPool
 
 PIPELINE_VERSION = "3"
 """Raised whenever fonte builds other index entries from the same parsed document."""
@@ -70,17 +73,17 @@ def make_parts(home: Path, settings: Settings) -> Parts:
     def generator(name: str | None, scorer: EvidenceScorer) -> Generator:
         return _generator(name or settings.generation.name, settings, scorer)
 
-    def pool(workers: int) -> AbstractContextManager[ParserPool]:
-        from fonte.parsers.pool import ParserPool as Pool
+    def pool(workers: int) -> ParserPool:
+        from fonte.parsers.pool import ParserPool
 
-        return Pool(
+        return ParserPool(
             workers=workers,
             timeout_seconds=settings.parsing.timeout_seconds,
             memory_bytes=settings.parsing.memory_mb * 2**20,
         )
 
     def source(spec: str, options: SourceOptions) -> SourceReader:
-        return _source(spec, options, settings)
+        return _source(spec, options, settings, lambda: pool(1))
 
     retrieval = settings.retrieval
     return Parts(
@@ -149,7 +152,9 @@ def _extractors() -> Mapping[str, str]:
     return extractors()
 
 
-def _source(spec: str, options: SourceOptions, settings: Settings) -> SourceReader:
+def _source(
+    spec: str, options: SourceOptions, settings: Settings, unpacking: Callable[[], AbstractContextManager[Unpacker]]
+) -> SourceReader:
     from fonte.sources.folder import open_source
     from fonte.sources.rules import SourceRule
 
@@ -165,6 +170,7 @@ def _source(spec: str, options: SourceOptions, settings: Settings) -> SourceRead
         ),
         records=options.records,
         max_bytes=settings.parsing.max_file_mb * 2**20,
+        unpacking=unpacking,
     )
 
 

@@ -8,7 +8,7 @@ when stdin closes or the parent dies.
 from __future__ import annotations
 
 import ctypes
-import json
+import importlib
 import os
 import pickle
 import resource
@@ -17,17 +17,22 @@ import stat
 import struct
 import sys
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
-from typing import BinaryIO
+from types import ModuleType
+from typing import TYPE_CHECKING, BinaryIO, cast
 
 from fonte.errors import FonteError, ParseError, ParserCrashed
-from fonte.parsers.codec import encode_parsed
+from fonte.parsers.codec import encode_contents, encode_error, encode_parsed
 from fonte.parsers.registry import parse_body
 from fonte.types import Source, sha256_hex
 
+if TYPE_CHECKING:
+    from fonte.parsers.containers.walk import MemberReader
+
 REQUEST = struct.Struct("<Q")
 REPLY = struct.Struct("<cBQ")
-PARSED, FAILED = b"P", b"E"
+PARSED, LISTED, FAILED = b"P", b"C", b"E"
 _PR_SET_PDEATHSIG = 1
 _GRACE_SECONDS = 5
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
@@ -56,20 +61,29 @@ def main(memory_bytes: int, timeout_seconds: int, parent: int) -> None:
 def _answer(requests: BinaryIO, size: int) -> tuple[bytes, bytes, bool]:
     """(kind, bytes, whether this process should not go on)."""
     try:
-        source = pickle.loads(requests.read(size))  # noqa: S301 - written by our parent
+        task, source = pickle.loads(requests.read(size))  # noqa: S301 - written by our parent
+        if task == LISTED:
+            return LISTED, encode_contents(_walk().list_contents(source)), False
         return PARSED, encode_parsed(parse_body(_with_body(source))), False
     except FonteError as error:
-        return FAILED, _failure(error), False
+        return FAILED, encode_error(error), False
     except (MemoryError, RecursionError) as error:
         crash = ParserCrashed(f"the parser passed its memory limit ({type(error).__name__})")
-        return FAILED, _failure(crash), True
+        return FAILED, encode_error(crash), True
     except Exception as error:  # noqa: BLE001 - an edge: a parser's bug must not look like anything but a failed document
-        return FAILED, _failure(ParseError(f"{type(error).__name__}: {error}")), True
+        return FAILED, encode_error(ParseError(f"{type(error).__name__}: {error}")), True
 
 
-def _failure(error: FonteError) -> bytes:
-    page = error.page if isinstance(error, ParseError) else None
-    return json.dumps({"code": error.code, "message": error.message, "hint": error.hint, "page": page}).encode()
+@cache
+def _walk() -> ModuleType:
+    """What opens containers: only for those who meet some."""
+    return importlib.import_module("fonte.parsers.containers.walk")
+
+
+@cache
+def _members() -> MemberReader:
+    """The containers' reader of this process, which keeps the last one open."""
+    return cast("MemberReader", _walk().MemberReader())
 
 
 def _next_size(requests: BinaryIO) -> int | None:
@@ -84,6 +98,11 @@ def _with_body(source: Source) -> Source:
     Raises:
         ParseError: a file that is gone, may not be read or has changed.
     """
+    if source.inside:
+        body = _members().read(source)
+        if sha256_hex(body) != source.content_hash:
+            raise ParseError("changed while being read", hint="sync again when nothing writes to it", uri=source.uri)
+        return replace(source, body=body, path=None, inside=())
     if source.body is not None:
         return source
     if source.path is None:

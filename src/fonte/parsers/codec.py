@@ -8,18 +8,39 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import struct
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from fonte.types import Block, BlockKind, Counts, Loss, Parsed, Place
+from fonte.errors import (
+    EncryptedSource,
+    FonteError,
+    ParseError,
+    ParserCrashed,
+    ParseTimeout,
+    SourceTooLarge,
+    SourceUnreadable,
+    UnsupportedMediaType,
+)
+from fonte.types import Block, BlockKind, Contents, Counts, Loss, Member, Parsed, Place
 
 _HEAD = struct.Struct("<QQQ")
 _ABSENT = -1
 _KINDS = tuple(BlockKind)
 _INTEGERS = ("count", "start", "end", "page", "slide", "line", "last")
 """Columns of integers: places of each block, then for each place its fields (-1: absent)."""
+
+
+_ERRORS: dict[str, type[FonteError]] = {
+    error.code: error
+    for error in (
+        ParseError, ParseTimeout, ParserCrashed, EncryptedSource, SourceTooLarge, SourceUnreadable, UnsupportedMediaType
+    )
+}  # fmt: skip
+"""What a child may tell of a source."""
+_HASH = re.compile("[0-9a-f]{64}")
 
 
 class BadReply(ValueError):
@@ -120,6 +141,74 @@ def _decode(data: bytes | bytearray) -> Parsed:
         tail=_string(head["tail"]),
         empty_reason=_string_or_none(head["empty_reason"]),
     )
+
+
+def encode_error(error: FonteError) -> bytes:
+    """An error as bytes."""
+    return json.dumps(_told(error)).encode()
+
+
+def decode_error(data: bytes | bytearray, uri: str) -> FonteError:
+    """What ``encode_error`` was given, about the source at ``uri``.
+
+    Raises:
+        BadReply: anything else.
+    """
+    try:
+        return _error(json.loads(bytes(data)), uri)
+    except BadReply:
+        raise
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise BadReply(f"{type(error).__name__}: {error}") from error
+
+
+def encode_contents(contents: Contents) -> bytes:
+    """What a container holds as bytes (JSON)."""
+    members = [[list(one.inside), one.content_hash, _told(one.error)] for one in contents.members]
+    return json.dumps({"members": members, "itself": contents.itself, "error": _told(contents.error)}).encode()
+
+
+def decode_contents(data: bytes | bytearray) -> Contents:
+    """What ``encode_contents`` was given.
+
+    Raises:
+        BadReply: anything else.
+    """
+    try:
+        head = _mapping(json.loads(bytes(data)))
+        members = tuple(_member(item) for item in _list(head["members"]))
+        error = None if head["error"] is None else _error(head["error"], "")
+        return Contents(members, _boolean(head["itself"]), error)
+    except BadReply:
+        raise
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise BadReply(f"{type(error).__name__}: {error}") from error
+
+
+def _member(item: object) -> Member:
+    inside, content_hash, error = _list(item, 3)
+    names = tuple(_strings(inside))
+    _require(bool(names) and all(names), "a member without a name")
+    told = None if error is None else _error(error, "")
+    _require((told is None) == (_HASH.fullmatch(_string(content_hash)) is not None), "no hash and no reason")
+    return Member(names, content_hash, told)
+
+
+def _told(error: Exception | None) -> dict[str, object] | None:
+    if not isinstance(error, FonteError):
+        return None
+    page = error.page if isinstance(error, ParseError) else None
+    return {"code": error.code, "message": error.message, "hint": error.hint, "page": page}
+
+
+def _error(value: object, uri: str) -> FonteError:
+    told = _mapping(value)
+    kind = _ERRORS.get(_string(told["code"]), ParseError)
+    message, hint = _string(told["message"]), _string(told["hint"])
+    if issubclass(kind, ParseError):
+        page = told["page"]
+        return kind(message, hint=hint, uri=uri, page=page if isinstance(page, int) else None)
+    return kind(message, hint=hint)
 
 
 def _blocks(head: Mapping[str, Any], texts: list[str], integers: list[int], floats: list[float]) -> list[Block]:

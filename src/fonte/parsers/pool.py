@@ -7,7 +7,6 @@ which live as long as the pool (Linux kills a child when the thread that started
 from __future__ import annotations
 
 import contextlib
-import json
 import math
 import os
 import pickle
@@ -18,37 +17,37 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from types import TracebackType
-from typing import Final, Self
+from typing import Final, Self, TypeVar
 
 from fonte.errors import (
-    EncryptedSource,
     FonteError,
     ParseError,
     ParserCrashed,
     ParseTimeout,
-    UnsupportedMediaType,
 )
-from fonte.parsers.codec import BadReply, decode_parsed
-from fonte.types import Parsed, Source
+from fonte.parsers.codec import BadReply, decode_contents, decode_error, decode_parsed
+from fonte.types import Contents, Parsed, Source
 
 MEBIBYTE: Final = 1 << 20
 DEFAULT_MEMORY_BYTES: Final = 2048 * MEBIBYTE
 _COMMAND = (sys.executable, "-P", "-m", "fonte.parsers.child")
 """-P: nothing is imported from the current folder, which may be the one that is being read."""
+_PARSED, _LISTED, _FAILED = b"P", b"C", b"E"
+"""What a child is asked for, and how it says that there is none."""
 _REQUEST_HEAD = 8
 _REPLY_HEAD = 10
 _READ_AHEAD = 2
 _PIPE_BYTES = 1 << 20
 _LAST_WORDS_SECONDS = 2.0
 _CRASH_HINT = "the file may be damaged, or need more memory than a parser is given"
-_ERRORS: dict[str, type[ParseError]] = {
-    error.code: error for error in (ParseError, ParseTimeout, ParserCrashed, EncryptedSource)
-}
 _KEPT_ENVIRONMENT = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "PYTHONPATH", "PYTHONHOME", "LD_LIBRARY_PATH", "TZ")
+
+
+_Answer = TypeVar("_Answer")
 
 
 class _Timeout(Exception):
@@ -125,6 +124,21 @@ class ParserPool:
         """
         return self._threads.submit(self._parse, source).result()
 
+    def may_hold(self, head: bytes, name: str) -> bool:
+        """Whether a file that begins with these bytes may be a container, by a cheap look."""
+        from fonte.parsers.containers.looks import may_hold
+
+        return may_hold(head, name)
+
+    def contents(self, source: Source) -> Contents:
+        """What a file holds in other files; for one that is no container, itself alone.
+
+        Raises:
+            ParseError: a container that could not be opened; ParseTimeout, ParserCrashed by name.
+            SourceTooLarge: one that grows beyond the limits.
+        """
+        return self._threads.submit(self._list, source).result()
+
     def parse_many(self, sources: Iterable[Source]) -> Iterator[tuple[Source, Parsed | FonteError]]:
         """Every source with its result or its error, in order; a few are parsed ahead of the one that is taken."""
         waiting: deque[tuple[Source, Future[Parsed]]] = deque()
@@ -140,9 +154,16 @@ class ParserPool:
                 future.cancel()
 
     def _parse(self, source: Source) -> Parsed:
+        return self._asked(_PARSED, source, decode_parsed)
+
+    def _list(self, source: Source) -> Contents:
+        return self._asked(_LISTED, source, decode_contents)
+
+    def _asked(self, task: bytes, source: Source, decoded: Callable[[bytearray], _Answer]) -> _Answer:
         child = self._take()
         try:
-            return _result(child.ask(source, self._timeout_seconds), source)
+            kind, data = child.ask(task, source, self._timeout_seconds)
+            return _result(kind, data, task, source, decoded)
         except _Timeout:
             child.kill()
             limit = f"{self._timeout_seconds:g} s"
@@ -199,21 +220,17 @@ def _outcome(source: Source, future: Future[Parsed]) -> tuple[Source, Parsed | F
         return source, error
 
 
-def _result(reply: tuple[bytes, bytearray], source: Source) -> Parsed:
+def _result(
+    kind: bytes, data: bytearray, task: bytes, source: Source, decoded: Callable[[bytearray], _Answer]
+) -> _Answer:
     """The child's answer, checked. Raises the error that it tells of, or _Died for nonsense."""
-    kind, data = reply
     try:
-        if kind == b"P":
-            return decode_parsed(data)
-        told = json.loads(bytes(data))
-        code, message, hint, page = told["code"], str(told["message"]), str(told["hint"]), told["page"]
-    except (BadReply, ValueError, KeyError, TypeError, RecursionError) as error:
-        raise _Died(f"answered nonsense ({error})") from error
-    if code == UnsupportedMediaType.code:
-        raise UnsupportedMediaType(message, hint=hint)
-    raise _ERRORS.get(code, ParseError)(
-        message, hint=hint, uri=source.uri, page=page if isinstance(page, int) else None
-    )
+        if kind == task:
+            return decoded(data)
+        error = decode_error(data, source.uri)
+    except BadReply as nonsense:
+        raise _Died(f"answered nonsense ({nonsense})") from nonsense
+    raise error
 
 
 class _Child:
@@ -244,16 +261,16 @@ class _Child:
     def alive(self) -> bool:
         return self._process.poll() is None
 
-    def ask(self, source: Source, timeout_seconds: float) -> tuple[bytes, bytearray]:
+    def ask(self, task: bytes, source: Source, timeout_seconds: float) -> tuple[bytes, bytearray]:
         """Send a source and wait for (kind, bytes). Raises _Timeout or _Died."""
         deadline = time.monotonic() + timeout_seconds
         plain = replace(source, metadata=dict(source.metadata))  # a mapping proxy cannot be pickled
-        request = pickle.dumps(plain, pickle.HIGHEST_PROTOCOL)
+        request = pickle.dumps((task, plain), pickle.HIGHEST_PROTOCOL)
         self._write(len(request).to_bytes(_REQUEST_HEAD, "little"), deadline)
         self._write(request, deadline)
         head = self._read(_REPLY_HEAD, deadline)
         kind, size = bytes(head[:1]), int.from_bytes(head[2:], "little")
-        if kind not in (b"P", b"E") or size > self._memory_bytes:
+        if kind not in (task, _FAILED) or size > self._memory_bytes:
             raise _Died("answered nonsense")
         self.finished = bool(head[1])
         reply = self._read(size, deadline)

@@ -13,6 +13,7 @@ from fonte.errors import SourceTooLarge, SourceUnreadable
 
 DEFAULT_MAX_BYTES = 512 * 1024 * 1024
 _PIECE_BYTES = 1 << 20
+_HEAD_BYTES = 1024
 
 
 def file_uri(path: str | Path, *, folder: bool = False) -> str:
@@ -48,6 +49,16 @@ def hash_file(path: str, *, max_bytes: int = DEFAULT_MAX_BYTES) -> tuple[str, da
     except OSError as error:
         raise unreadable(path, error) from error
     return digest.hexdigest(), _moment(status.st_mtime)
+
+
+def head_of(path: str) -> bytes:
+    """The first bytes of a file, to look at; none of one that cannot be read (which its reader will tell)."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        with os.fdopen(descriptor, "rb", buffering=0) as file:
+            return file.read(_HEAD_BYTES)
+    except OSError:
+        return b""
 
 
 def too_large(what: str, max_bytes: int) -> SourceTooLarge:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from urllib.parse import quote, unquote_to_bytes
 
 from fonte.errors import InputError, SourceUnreadable
-from fonte.protocols import SourceReader
-from fonte.sources.files import DEFAULT_MAX_BYTES, file_uri, hash_file, shown_name, unreadable
+from fonte.protocols import SourceReader, Unpacker
+from fonte.sources.files import DEFAULT_MAX_BYTES, file_uri, hash_file, head_of, shown_name, unreadable
+from fonte.sources.members import MemberRules
 from fonte.sources.record_files import RECORD_SUFFIXES, RecordFile
 from fonte.sources.rules import SourceRule, matches_any, rule_on
 from fonte.types import PUBLIC_ROLE, Source
@@ -36,6 +38,7 @@ class FolderSource:
         max_bytes: the largest file, or record, that is taken.
         match: a glob that a file must match as well (a source given as a glob).
         root: the URI that stands for this source, when it is not the path's own.
+        unpacking: what opens containers (archives, mails) while a scan runs; without it they are files like others.
 
     """
 
@@ -51,6 +54,7 @@ class FolderSource:
         max_bytes: int = DEFAULT_MAX_BYTES,
         match: str | None = None,
         root: str | None = None,
+        unpacking: Callable[[], AbstractContextManager[Unpacker]] | None = None,
     ) -> None:
         self._path = os.path.realpath(path)
         self._given = str(path)
@@ -59,6 +63,8 @@ class FolderSource:
         self._records, self._max_bytes = records, max_bytes
         self._root = root or file_uri(self._path, folder=os.path.isdir(self._path))
         self._match = match
+        self._unpacking = unpacking
+        self._unpacker: Unpacker | None = None
         self._nobody: dict[str, int] = {}
         self._seen = 0
 
@@ -90,9 +96,11 @@ class FolderSource:
         """
         self._nobody.clear()
         self._seen = 0
-        for item in self._scanned():
-            self._seen += 1
-            yield item
+        with self._unpacking() if self._unpacking is not None else nullcontext() as unpacker:
+            self._unpacker = unpacker
+            for item in self._scanned():
+                self._seen += 1
+                yield item
 
     def _scanned(self) -> Iterator[Scanned]:
         try:
@@ -182,12 +190,18 @@ class FolderSource:
             language=ruling.language,
             metadata={"title": ruling.title} if ruling.title else {},
         )
-        self._note(source, ruling.nobody_by)
-        yield source
+        if self._unpacker is None or not self._unpacker.may_hold(head_of(path), name):
+            self._note(source, ruling.nobody_by)
+            yield source
+            return
+        rules = MemberRules(self._rules, self._exclude)
+        for item, why in rules.expanded(source, self._unpacker):
+            self._note(item, ruling.nobody_by, why)
+            yield item
 
-    def _note(self, item: Scanned, rule: str | None = None) -> None:
+    def _note(self, item: Scanned, rule: str | None = None, why: str | None = None) -> None:
         if isinstance(item, Source) and not item.acl.roles:
-            why = f"the rule for {rule} names no role" if rule else "no role was given"
+            why = why or (f"the rule for {rule} names no role" if rule else "no role was given")
             self._nobody[why] = self._nobody.get(why, 0) + 1
 
     def _failure(self, path: str, error: Exception) -> tuple[str, str, Exception]:
@@ -203,6 +217,7 @@ def open_source(
     default_roles: frozenset[str] = frozenset({PUBLIC_ROLE}),
     records: bool = False,
     max_bytes: int = DEFAULT_MAX_BYTES,
+    unpacking: Callable[[], AbstractContextManager[Unpacker]] | None = None,
 ) -> SourceReader:
     """The reader of a folder, a file, a ``file://`` URI, or a glob such as ``docs/**/*.md``.
 
@@ -226,6 +241,7 @@ def open_source(
         max_bytes=max_bytes,
         match=pattern,
         root=root,
+        unpacking=unpacking,
     )
 
 

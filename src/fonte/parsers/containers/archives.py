@@ -19,6 +19,7 @@ from typing import BinaryIO, Protocol, TypeVar, cast
 
 from fonte.errors import EncryptedSource, FonteError, ParseError, SourceUnreadable
 from fonte.parsers.containers.limits import Entry, check_size, copy_unpacked, entry, link, read_whole
+from fonte.parsers.containers.looks import is_tar
 
 _Info = TypeVar("_Info", zipfile.ZipInfo, tarfile.TarInfo)
 _DAMAGE = (
@@ -192,17 +193,6 @@ def open_packed(stream: BinaryIO, name: str, head: bytes) -> Container:
     return PackedFile(unpacked, name, damage)
 
 
-def is_tar(block: bytes) -> bool:
-    """Whether a file that begins with this block is a tar archive: the block's checksum is right."""
-    if len(block) < _BLOCK or not block.strip(b"\0"):
-        return False
-    try:
-        tarfile.TarInfo.frombuf(block[:_BLOCK], "utf-8", "surrogateescape")
-    except (tarfile.TarError, ValueError):
-        return False
-    return True
-
-
 def damaged(name: str, error: Exception) -> ParseError:
     """The error for what the standard library could not unpack."""
     return ParseError(f"{name} is damaged or packed in an unknown way: {str(error) or type(error).__name__}")
@@ -270,4 +260,5 @@ def _absent(name: str) -> ParseError:
 
 
 def _again(name: str) -> Entry:
-    return Entry(name, SourceUnreadable(f"{name} comes twice in its archive; the first one was read"))
+    # Another name than the first one's, which has its own place.
+    return Entry(f"{name} (again)", SourceUnreadable(f"{name} comes twice in its archive; the first one was read"))

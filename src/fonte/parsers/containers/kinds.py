@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import re
 import zipfile
 from typing import BinaryIO
 
@@ -12,35 +11,19 @@ from fonte.parsers.containers.archives import (
     Container,
     TarContainer,
     ZipContainer,
-    is_tar,
     open_packed,
     open_zip,
 )
 from fonte.parsers.containers.limits import MAX_MEMBER, too_large
+from fonte.parsers.containers.looks import HEAD_BYTES, OLE, PACKED, ZIP, is_tar, may_hold
 from fonte.parsers.mail.eml import read_eml
 from fonte.parsers.mail.message import MailContainer
 from fonte.parsers.mail.msg import is_msg, read_msg
 from fonte.parsers.sniff import sniff
 
-HEAD_BYTES = 1024
-_ZIP = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
-_PACKED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ\0")
-_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-_NO_ARCHIVE = re.compile(rb"\[Content_Types\]\.xml|_rels/\.rels|mimetype|docProps/|customXml/")
-"""First members of packages that are one document: Office, OpenDocument, EPUB."""
 _MARKS = ("[content_types].xml", "_rels/.rels", "meta-inf/container.xml", "meta-inf/manifest.mf", "androidmanifest.xml")
 """Members of packages that are one document or program."""
 _MIMETYPE = "mimetype"
-_MAIL_HEAD = re.compile(rb"\s*(?:>?From |[A-Za-z][A-Za-z0-9-]{0,60}[ \t]*:)")
-
-
-def may_hold(head: bytes, name: str) -> bool:
-    """Whether a file that begins with ``head`` may be a container: cheap, and never no for one that is."""
-    if head.startswith(_ZIP):
-        return _NO_ARCHIVE.match(head, 30) is None
-    if head.startswith((*_PACKED, _OLE)) or is_tar(head):
-        return True
-    return name.lower().endswith(".eml") or _MAIL_HEAD.match(head.removeprefix(b"\xef\xbb\xbf")) is not None
 
 
 def open_container(stream: BinaryIO, name: str) -> Container | None:
@@ -51,13 +34,13 @@ def open_container(stream: BinaryIO, name: str) -> Container | None:
     """
     head = stream.read(HEAD_BYTES)
     stream.seek(0)
-    if head.startswith(_ZIP):
+    if head.startswith(ZIP):
         return _zip(stream, name)
-    if head.startswith(_PACKED):
+    if head.startswith(PACKED):
         return open_packed(stream, name, head)
     if is_tar(head):
         return TarContainer(stream)
-    if head.startswith(_OLE) or may_hold(head, name):
+    if head.startswith(OLE) or may_hold(head, name):
         return _mail(stream, name)
     return None
 
@@ -87,7 +70,7 @@ def _mail(stream: BinaryIO, name: str) -> Container | None:
     body = stream.read(MAX_MEMBER + 1)
     if len(body) > MAX_MEMBER:
         raise too_large(name)
-    if body.startswith(_OLE):
+    if body.startswith(OLE):
         return MailContainer(read_msg(body, name)) if is_msg(body) else None
     return MailContainer(read_eml(body, name)) if _is_mail(body, name) else None
 
