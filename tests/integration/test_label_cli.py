@@ -69,7 +69,7 @@ def test_at_a_terminal_every_verdict_is_kept_and_nobody_is_asked_twice(home: Pat
     assert ran.status == 0, ran.err
     assert ran.out.count("one of c, p, w, s; Enter leaves this answer out, q stops") == 1
     assert ran.out.count("one of y, n;") == 1
-    assert "1 verdicts of anna in" in ran.out
+    assert "verdicts of anna recorded: 1, in " in ran.out
     kept = Path(set_).with_name("golden.labels.jsonl")
     assert [next(iter(row)) for row in rows(kept)] == ["drawn", "judged"]
     assert rows(kept)[1]["note"] == "from the leave page"

@@ -96,7 +96,7 @@ def _draw(options: argparse.Namespace, output: Output) -> int:
         file.draw(left, known)
     else:
         told["recorded"] = _ask(left, known, file, by, output)
-        output.line(f"{told['recorded']} verdicts of {by} in {file.path}")
+        output.line(f"verdicts of {by} recorded: {told['recorded']}, in {file.path}")
     if output.json_mode:
         output.json(told | {"out": str(out) if out else None, "rows": [] if out else [sheet_row(one) for one in left]})
     return 0
@@ -163,9 +163,11 @@ def _ask(items: Sequence[Item], known: Labels, file: LabelFile, by: str, output:
 
 def _show(item: Item, place: str, output: Output) -> None:
     output.line(f"\n{place}  question: {_flat(item.question)}")
-    output.line(f"  {'answer ' if item.answered else 'refusal'}: {_flat(item.answer)}")
+    if item.asker:
+        output.line(f"  asked by: {_flat(item.asker)}")
+    output.line(f"  {'answer' if item.answered else 'refused'}: {_flat(item.answer)}")
     for index, name, quote in item.citations:
-        output.line(f"  [{index}] {_flat(name)}: «{_flat(quote)}»")
+        output.line(f"  {f'[{index}]' if index else 'nearest:'} {_flat(name)}: «{_flat(quote)}»")
 
 
 def _verdict(item: Item, by: str, output: Output) -> Label:
@@ -238,7 +240,7 @@ def _record(options: argparse.Namespace, output: Output) -> int:
         output.line(f"fault[{one.code}]: {options.sheet_in}:{one.line}: {one.message}")
     if len(faults) > _SHOWN:
         output.line(f"… and {len(faults) - _SHOWN} more")
-    output.line(f"{recorded} verdicts of {by} recorded, {unfilled} rows not filled in, {len(faults)} faults")
+    output.line(f"verdicts of {by} recorded: {recorded}; rows not filled in: {unfilled}; faults: {len(faults)}")
     if faults:
         output.note("nothing was recorded: correct the sheet and name it again")
     return 1 if faults else 0

@@ -19,8 +19,9 @@ _ROUNDING = 1e-12
 class Agreement:
     """Two judges over the same ``n`` things.
 
-    ``kappa`` is None where both always said the same one word, so that chance alone explains all of it; so is its
-    interval where resampling mostly gives that. ``table`` counts by what the first said, then the second.
+    ``kappa`` is None where both always said the same one word, so that chance alone explains all of it. Its interval is
+    None there too, and where one of them always said one word: kappa is then 0 whatever the other says. ``table``
+    counts by what the first said, then the second.
     """
 
     raw: Interval
@@ -48,20 +49,19 @@ def agreement(pairs: Sequence[tuple[str, str]], *, seed: int = 0) -> Agreement:
     names = sorted({word for pair in pairs for word in pair})
     counted = Counter(pairs)
     counts = np.array([[counted[first, second] for second in names] for first in names], dtype=np.float64)
-    n = len(pairs)
-    drawn = np.random.default_rng(seed).multinomial(n, counts.ravel() / n, _RESAMPLES)
-    kappas = _kappa(drawn.reshape(-1, len(names), len(names)).astype(np.float64))
-    known = kappas[~np.isnan(kappas)]
     value = float(_kappa(counts[None])[0])
     low = high = None
-    if not np.isnan(value) and 2 * len(known) >= _RESAMPLES:
-        low, high = (float(one) for one in np.quantile(known, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2]))
+    if min(np.count_nonzero(counts.sum(axis=0)), np.count_nonzero(counts.sum(axis=1))) > 1:
+        drawn = np.random.default_rng(seed).multinomial(len(pairs), counts.ravel() / len(pairs), _RESAMPLES)
+        kappas = _kappa(drawn.reshape(-1, len(names), len(names)).astype(np.float64))
+        ends = np.nanquantile(kappas, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
+        low, high = (float(one) for one in ends)
     table = {
         first: {second: counted[first, second] for second in names if counted[first, second]}
         for first in names
         if any(counted[first, second] for second in names)
     }
-    return Agreement(wilson(int(np.trace(counts)), n), None if np.isnan(value) else value, low, high, table)
+    return Agreement(wilson(int(np.trace(counts)), len(pairs)), None if np.isnan(value) else value, low, high, table)
 
 
 def _kappa(counts: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

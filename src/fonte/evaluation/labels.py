@@ -30,8 +30,9 @@ _MOST_NOTE = 2000
 class Item:
     """An answer or refusal that somebody may judge. Its id changes with its question, its words and its quotes.
 
-    ``sentences`` are (text, automatic support), ``citations`` (index, label, quote). ``kind`` is what it is drawn by;
-    ``automatic`` the verdict of the automatic measures, None where they say nothing. ``source`` says where it is from.
+    ``sentences`` are (text, automatic support), ``citations`` (index, label, quote) or, of a refusal, the nearest
+    passages as (0, label, text). ``kind`` is what it is drawn by; ``automatic`` the verdict of the automatic measures,
+    None where they say nothing. ``source`` says where it is from, ``asker`` for whom it was meant.
     """
 
     id: str
@@ -43,6 +44,7 @@ class Item:
     kind: str
     automatic: Verdict | None
     source: Mapping[str, object] = field(default_factory=dict)
+    asker: str = ""
 
     @property
     def allowed(self) -> tuple[Verdict, ...]:
@@ -55,14 +57,16 @@ def item_of(told: Mapping[str, Any], source: Mapping[str, object], question: Que
     answered = bool(told["answered"])
     sentences = tuple((one["text"], one["support"]) for one in told["sentences"])
     citations = tuple((one["index"], one["label"], one["quote"]) for one in told["citations"])
-    kind, automatic = ("answered" if answered else "refused"), None
+    kind, automatic, named, asker = ("answered" if answered else "refused"), None, "", ""
     if question is not None:
         kind, automatic = _judged(question, str(told["answer"]), answered=answered)
-    named = "" if question is None else question.id
+        named, asker = question.id, ", ".join([*filter(None, [question.user]), *sorted(question.roles)])
     said = (named, told["question"], told["answer"], [text for text, _ in sentences], [one[2] for one in citations])
+    if not answered:
+        citations = tuple((0, one["label"], one["content"]) for one in told["abstention"]["nearest"])
     return Item(
         sha256_hex(repr(said))[:16], told["question"], told["answer"], answered, sentences, citations, kind, automatic,
-        source,
+        source, asker,
     )  # fmt: skip
 
 
@@ -250,11 +254,13 @@ def label_of(row: Mapping[str, Any], key: str, drawn: Mapping[str, Drawn], by: s
 
 def sheet_row(item: Item) -> dict[str, object]:
     """An answer with places to fill in. What the automatic measures say is not shown: it would be repeated."""
+    shown = [{"index": index or None, "label": label, "quote": quote} for index, label, quote in item.citations]
     return {
         "id": item.id,
         "question": item.question,
+        "asker": item.asker,
         "answer": item.answer,
-        "citations": [{"index": index, "label": label, "quote": quote} for index, label, quote in item.citations],
+        ("citations" if item.answered else "nearest"): shown,
         "verdict": None,
         "choices": list(item.allowed),
         "sentences": [{"text": text, "supported": None} for text, _ in item.sentences],

@@ -47,6 +47,8 @@ def test_one_word_only_has_no_kappa_and_nothing_has_no_agreement():
     found = agreement([("a", "a")] * 5)
     assert (found.kappa, found.kappa_low, found.raw.value) == (None, None, 1.0)
     assert agreement([("a", "b")] * 5).kappa == 0.0
+    one_sided = agreement([("a", "a"), ("a", "b")] * 5)
+    assert (one_sided.kappa, one_sided.kappa_low) == (0.0, None), "0 whatever the other says is no finding"
     with pytest.raises(ValueError, match="nothing"):
         agreement([])
 

@@ -40,7 +40,11 @@ def item(name: str, kind: str = "right", *, answered: bool = True, sentences: in
 def told(text: str, *, answered: bool = True, quote: str = "behind room 12") -> dict[str, object]:
     cited = [{"index": 1, "label": "a.md", "quote": quote}] if answered else []
     said = [{"text": text, "support": "not_checked"}] if answered else []
-    return {"question": "Where is it?", "answered": answered, "answer": text, "sentences": said, "citations": cited}
+    nearest = [{"label": "a.md", "content": quote}]
+    return {
+        "question": "Where is it?", "answered": answered, "answer": text, "sentences": said, "citations": cited,
+        "abstention": None if answered else {"nearest": nearest},
+    }  # fmt: skip
 
 
 def kept(*items: Item) -> Labels:
@@ -189,3 +193,13 @@ def test_every_fault_of_a_sheet_has_its_line(change, code):
     _, _, faults = read_sheet(text, kept(one, other), "anna")
     assert [(fault.line, fault.code) for fault in faults] == [(3, code), (4, "duplicate")]
     assert all("\n" not in fault.message for fault in faults)
+
+
+def test_a_refusal_shows_what_was_near_and_who_asked_and_stays_the_same_when_that_changes():
+    question = Question("q2", ("?",), answerable=False, user="anna", roles=frozenset({"hr"}))
+    one = item_of(told("I cannot.", answered=False), {}, question)
+    assert (one.asker, one.citations) == ("anna, hr", ((0, "a.md", "behind room 12"),))
+    row = sheet_row(one)
+    assert (row["asker"], "citations" in row) == ("anna, hr", False)
+    assert row["nearest"] == [{"index": None, "label": "a.md", "quote": "behind room 12"}]
+    assert item_of(told("I cannot.", answered=False, quote="else"), {}, question).id == one.id
