@@ -15,7 +15,7 @@ from fonte.contract import Json
 from fonte.errors import ConfigError
 from fonte.evaluation.golden_files import load_golden
 from fonte.evaluation.html import plots
-from fonte.lab.measuring import DEFAULT
+from fonte.lab.measuring import CONFIGURATIONS, DEFAULT
 from fonte.lab.mistakes import EXPLAINED, KINDS
 from fonte.lab.page import lab_page, otherwise
 from fonte.lab.place import lay_out
@@ -43,7 +43,10 @@ def lab(options: argparse.Namespace, output: Output) -> int:
         return make_parts(home, settings.model_copy(update={"sources": rights}))
 
     golden = load_golden(place.golden)
-    with output.progress() as progress, run(make, place, golden, tell=output.note, progress=progress) as found:
+    with (
+        output.progress() as progress,
+        run(make, place, golden, configurations=CONFIGURATIONS, tell=output.note, progress=progress) as found,
+    ):
         told = lab_json(found)
         write(place.folder / "lab.json", json.dumps(told, ensure_ascii=False, indent=2) + "\n")
         write(place.folder / "lab.html", _page(found, drawn=drawn))

@@ -130,6 +130,8 @@ class Bench:
         began = time.perf_counter()
         wanted = Wanted(MEASURES, gate=True, generator=made.make_generator(None, made.scorer))
         found = evaluate(golden, tenants, wanted, self._progress_of(configuration.name))
+        if configuration.settings.get("retrieval.rerank") and found.layers["rerank"] == "off":
+            self._tell(f"{configuration.name}: nothing was reranked, for the model keeps no token vectors")
         found = replace(found, facts=replace(found.facts, size_bytes=index.size_bytes))
         cost = sum(one.answer.cost for one in found.observed.values() if one.answer is not None)
         return Measured(configuration, corpus, tenants, found, cost, time.perf_counter() - began)
@@ -187,10 +189,11 @@ def synced(corpus: OpenCorpus, place: Place, tenant: str, progress: Progress) ->
         FonteError: a document was not read whole; a laboratory is complete or it is none.
     """
     report = corpus.sync(str(place.documents(tenant).resolve()), tenant=tenant, progress=progress)
-    unread = [one.name for one in corpus.documents(tenant=tenant) if one.status is not DocumentStatus.READY]
+    unread = [one for one in corpus.documents(tenant=tenant) if one.status is not DocumentStatus.READY]
     if unread or not report.published:
+        reason = f"{unread[0].name} is {unread[0].status.value}: {unread[0].reason}" if unread else "not published"
         raise FonteError(
-            f"the laboratory's documents of {tenant} were not indexed: {', '.join(unread) or 'not published'}",
+            f"{len(unread)} of the laboratory's documents of {tenant} were not read whole; {reason}",
             hint="run fonte doctor",
         )
     return report.seconds, report.embedded_texts

@@ -15,7 +15,7 @@ from fonte.evaluation.experiments import Configuration, Judged
 from fonte.evaluation.golden import GoldenSet
 from fonte.evaluation.index_facts import Timings
 from fonte.evaluation.runs import run_of, write_qrels, write_run
-from fonte.lab.measuring import CONFIGURATIONS, DEFAULT, Bench, Make, Measured, Tell, judged, synced
+from fonte.lab.measuring import DEFAULT, Bench, Make, Measured, Tell, judged, synced
 from fonte.lab.mistakes import Mistake, mistakes
 from fonte.lab.place import Place, lay_out
 from fonte.lab.simulations import TENANT, Simulation, simulate
@@ -58,7 +58,7 @@ def run(
     place: Place,
     golden: GoldenSet,
     *,
-    configurations: Sequence[Configuration] = CONFIGURATIONS,
+    configurations: Sequence[Configuration],
     tell: Tell,
     progress: Progress,
 ) -> Iterator[Lab]:
