@@ -85,7 +85,9 @@ def _parts(shown: Shown) -> Iterator[str]:
     yield figure(plots.distances("distances", can, cannot), "Where one distance alone could tell them apart.")
     yield table(("sign alone", "AUROC"), [(name, f"{value:.3f}") for name, value in figures.singles.items()], numbers=2)
     yield tag("h2", "At the threshold in force")
-    yield table(_POINT, [point_row("calibrated", figures.point), point_row("before", figures.before)], numbers=2)
+    points = (point_row("calibrated", figures.point), point_row("before", figures.before))
+    headings, *figured = zip(_POINT, *points, strict=True)
+    yield table(headings, figured, numbers=2)
     yield tag("h2", "Does a probability mean what it says?")
     bins = figures.reliability.bins
     yield figure(

@@ -210,6 +210,7 @@ def _facts(by_name: Mapping[str, IndexFacts]) -> str:
 
 def questions_of(measured: Measured) -> Iterator[str]:
     """Every query, those that went wrong first; each opens."""
+
     def badness(one: Asked) -> tuple[bool, float]:
         return not one.wrong, 2.0 if one.value is None else one.value
 

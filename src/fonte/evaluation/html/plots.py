@@ -127,7 +127,8 @@ def distances(name: str, answerable: Sequence[float], others: Sequence[float]) -
                     values, bins=edges, weights=weights, alpha=0.55, color=color, label=f"{label} ({len(values)})"
                 )
         axes.set(xlabel="cosine distance of the nearest passage", ylabel="share of queries")
-        axes.legend(loc="best", frameon=False)
+        # Above the bars, wherever they are.
+        axes.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=2, frameon=False, borderpad=0)
 
     return _svg(name, draw)
 
