@@ -9,6 +9,8 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "RAY
     os.environ.setdefault(_name, "1")
 os.environ["TOKENIZERS_PARALLELISM"] = "false"
 os.environ["HF_HUB_OFFLINE"] = "1"
+# Says that pages must be opened in a browser: without one the tests fail, where they are skipped else.
+_BROWSER_REQUIRED = os.environ.get("FONTE_REQUIRE_BROWSER", "") not in ("", "0")
 # Says that text in pictures must be read: without an OCR engine the tests fail, where they are skipped else.
 _OCR_REQUIRED = os.environ.get("FONTE_REQUIRE_OCR", "") not in ("", "0")
 # A developer's own settings must not reach the tests; the cache of built models may.
@@ -72,6 +74,12 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 def home(tmp_path: Path) -> Path:
     """The path of a home that does not exist yet."""
     return tmp_path / "home"
+
+
+@pytest.fixture(scope="session")
+def browser_required() -> bool:
+    """Whether a test that needs a browser fails where there is none."""
+    return _BROWSER_REQUIRED
 
 
 @pytest.fixture(scope="session")
