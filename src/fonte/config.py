@@ -192,9 +192,14 @@ class GoldenSettings(_Section):
 
 
 class ParsingSettings(_Section):
-    """Limits of one parse in its child process."""
+    """Limits of one parse in its child process, and what reads the text in pictures.
+
+    ``ocr_languages`` are tesseract's names joined by ``+``; ``ocr_seconds`` is for all pictures of one document.
+    """
 
     timeout_seconds: Seconds = 60.0
+    ocr_languages: Annotated[str, Field(pattern=r"^[A-Za-z_]{3,20}(\+[A-Za-z_]{3,20})*$")] = "eng+ita"
+    ocr_seconds: Seconds = 600.0
     memory_mb: Annotated[int, Field(ge=256)] = 2048
     max_file_mb: Positive = 200
 

@@ -233,7 +233,10 @@ class Ingestor:
         ledger = balance(parsed, document, chunks, window=self.embedder.space.window)
         if not chunks:
             status = DocumentStatus.NEEDS_OCR if parsed.empty_reason == "needs_ocr" else DocumentStatus.EMPTY
-            reason = "its pages are pictures without text" if parsed.empty_reason == "needs_ocr" else "it holds no text"
+            reason = "it holds no text"
+            if status is DocumentStatus.NEEDS_OCR:
+                told = (loss.message for loss in ledger.losses if loss.code == "page_needs_ocr")
+                reason = "; ".join(["its pages are pictures without text", *told])
         elif ledger.balanced:
             status, reason = DocumentStatus.READY, None
         else:

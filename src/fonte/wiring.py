@@ -80,6 +80,8 @@ def make_parts(home: Path, settings: Settings) -> Parts:
             workers=workers,
             timeout_seconds=settings.parsing.timeout_seconds,
             memory_bytes=settings.parsing.memory_mb * 2**20,
+            ocr_languages=settings.parsing.ocr_languages,
+            ocr_seconds=settings.parsing.ocr_seconds,
         )
 
     def source(spec: str, options: SourceOptions) -> SourceReader:
@@ -96,7 +98,7 @@ def make_parts(home: Path, settings: Settings) -> Parts:
         open_source=source,
         terms=terms,
         gate_for=gate_for,
-        extractors=_extractors,
+        extractors=lambda: _extractors(settings),
         answers=AnswerSettings(
             retrieval=RetrievalSettings(
                 k=retrieval.k,
@@ -146,10 +148,10 @@ def _generator(name: str, settings: Settings, scorer: EvidenceScorer) -> Generat
     )
 
 
-def _extractors() -> Mapping[str, str]:
+def _extractors(settings: Settings) -> Mapping[str, str]:
     from fonte.parsers.registry import extractors
 
-    return extractors()
+    return extractors(settings.parsing.ocr_languages)
 
 
 def _source(

@@ -1,8 +1,11 @@
-"""The process that reads hostile bytes: ``python -P -m fonte.parsers.child MEMORY_BYTES TIMEOUT_SECONDS PARENT_PID``.
+"""The process that reads hostile bytes: ``python -P -m fonte.parsers.child``.
+
+Arguments: bytes of memory, seconds for a document, the parent's id, languages of OCR, seconds that OCR gets more.
 
 Stdin brings pickled sources from the parent, each after its length (eight bytes); the answers go to the former stdout,
 each after its kind, whether it is the last, and its length. Whatever libraries print goes nowhere. The process ends
-when stdin closes or the parent dies.
+when stdin closes or the parent dies. A message without bytes of the kind ``WAITS`` says that the document is being read
+by OCR, which takes longer.
 """
 
 from __future__ import annotations
@@ -24,6 +27,7 @@ from typing import TYPE_CHECKING, BinaryIO, cast
 
 from fonte.errors import FonteError, ParseError, ParserCrashed
 from fonte.parsers.codec import encode_contents, encode_error, encode_parsed
+from fonte.parsers.ocr.settings import OcrSettings, configure
 from fonte.parsers.registry import parse_body
 from fonte.types import Source, sha256_hex
 
@@ -32,13 +36,13 @@ if TYPE_CHECKING:
 
 REQUEST = struct.Struct("<Q")
 REPLY = struct.Struct("<cBQ")
-PARSED, LISTED, FAILED = b"P", b"C", b"E"
+PARSED, LISTED, FAILED, WAITS = b"P", b"C", b"E", b"W"
 _PR_SET_PDEATHSIG = 1
 _GRACE_SECONDS = 5
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 
 
-def main(memory_bytes: int, timeout_seconds: int, parent: int) -> None:
+def main(memory_bytes: int, timeout_seconds: int, parent: int, ocr: OcrSettings) -> None:
     """Answer sources until stdin closes, or until memory does not come back."""
     _die_with(parent)
     requests = os.fdopen(os.dup(0), "rb")
@@ -48,6 +52,13 @@ def main(memory_bytes: int, timeout_seconds: int, parent: int) -> None:
         os.dup2(nowhere, descriptor)
     resource.setrlimit(resource.RLIMIT_AS, (memory_bytes, memory_bytes))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+    def ask_for_time() -> None:
+        _limit_cpu(timeout_seconds + int(ocr.seconds))
+        replies.write(REPLY.pack(WAITS, 0, 0))
+        replies.flush()
+
+    configure(ocr, ask_for_time)
     last = False
     while not last and (size := _next_size(requests)) is not None:
         _limit_cpu(timeout_seconds)
@@ -143,4 +154,9 @@ def _die_with(parent: int) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]))
+    main(
+        int(sys.argv[1]),
+        int(sys.argv[2]),
+        int(sys.argv[3]),
+        OcrSettings(sys.argv[4], float(sys.argv[5]), memory_bytes=int(sys.argv[1])),
+    )

@@ -30,6 +30,7 @@ from fonte.errors import (
     ParseTimeout,
 )
 from fonte.parsers.codec import BadReply, decode_contents, decode_error, decode_parsed
+from fonte.parsers.ocr.settings import DEFAULT_LANGUAGES, DEFAULT_SECONDS
 from fonte.types import Contents, Parsed, Source
 
 MEBIBYTE: Final = 1 << 20
@@ -66,6 +67,8 @@ class ParserPool:
         timeout_seconds: wall clock for one document.
         memory_bytes: address space of one child.
         recycle_after: documents after which a child is replaced.
+        ocr_languages: tesseract's names joined by ``+``.
+        ocr_seconds: wall clock that a document gets in addition when its pictures are read.
 
     """
 
@@ -76,6 +79,8 @@ class ParserPool:
         timeout_seconds: float = 60.0,
         memory_bytes: int = DEFAULT_MEMORY_BYTES,
         recycle_after: int = 200,
+        ocr_languages: str = DEFAULT_LANGUAGES,
+        ocr_seconds: float = DEFAULT_SECONDS,
     ) -> None:
         if workers < 1 or timeout_seconds <= 0 or recycle_after < 1:
             raise ValueError("a pool needs workers, a time limit and documents before a child is replaced")
@@ -83,6 +88,8 @@ class ParserPool:
         self._timeout_seconds = timeout_seconds
         self._memory_bytes = memory_bytes
         self._recycle_after = recycle_after
+        self._ocr_languages = ocr_languages
+        self._ocr_seconds = ocr_seconds
         self._threads = ThreadPoolExecutor(workers, thread_name_prefix="fonte-parser")
         self._lock = threading.Lock()
         self._children: set[_Child] = set()
@@ -162,7 +169,7 @@ class ParserPool:
     def _asked(self, task: bytes, source: Source, decoded: Callable[[bytearray], _Answer]) -> _Answer:
         child = self._take()
         try:
-            kind, data = child.ask(task, source, self._timeout_seconds)
+            kind, data = child.ask(task, source, self._timeout_seconds, self._ocr_seconds)
             return _result(kind, data, task, source, decoded)
         except _Timeout:
             child.kill()
@@ -185,7 +192,7 @@ class ParserPool:
 
     def _spawn(self) -> _Child:
         try:
-            child = _Child(self._memory_bytes, self._timeout_seconds)
+            child = _Child(self._memory_bytes, self._timeout_seconds, self._ocr_languages, self._ocr_seconds)
         except OSError as error:
             raise ParserCrashed(
                 f"no parser process could be started: {error.strerror or error}",
@@ -236,8 +243,9 @@ def _result(
 class _Child:
     """One process and the two pipes to it."""
 
-    def __init__(self, memory_bytes: int, timeout_seconds: float) -> None:
-        arguments = [str(memory_bytes), str(math.ceil(timeout_seconds)), str(os.getpid())]
+    def __init__(self, memory_bytes: int, timeout_seconds: float, ocr_languages: str, ocr_seconds: float) -> None:
+        limits = [str(memory_bytes), str(math.ceil(timeout_seconds)), str(os.getpid())]
+        arguments = [*limits, ocr_languages, str(ocr_seconds)]
         self._process = subprocess.Popen(  # noqa: S603 - our own module in our own interpreter
             [*_COMMAND, *arguments],
             stdin=subprocess.PIPE,
@@ -261,14 +269,16 @@ class _Child:
     def alive(self) -> bool:
         return self._process.poll() is None
 
-    def ask(self, task: bytes, source: Source, timeout_seconds: float) -> tuple[bytes, bytearray]:
-        """Send a source and wait for (kind, bytes). Raises _Timeout or _Died."""
+    def ask(self, task: bytes, source: Source, timeout_seconds: float, ocr_seconds: float) -> tuple[bytes, bytearray]:
+        """Send a source and wait for (kind, bytes), once longer where it is read by OCR. Raises _Timeout or _Died."""
         deadline = time.monotonic() + timeout_seconds
         plain = replace(source, metadata=dict(source.metadata))  # a mapping proxy cannot be pickled
         request = pickle.dumps((task, plain), pickle.HIGHEST_PROTOCOL)
         self._write(len(request).to_bytes(_REQUEST_HEAD, "little"), deadline)
         self._write(request, deadline)
         head = self._read(_REPLY_HEAD, deadline)
+        if head[:1] == b"W":
+            head = self._read(_REPLY_HEAD, deadline := deadline + ocr_seconds)
         kind, size = bytes(head[:1]), int.from_bytes(head[2:], "little")
         if kind not in (task, _FAILED) or size > self._memory_bytes:
             raise _Died("answered nonsense")

@@ -5,10 +5,12 @@ from __future__ import annotations
 import importlib
 from dataclasses import replace
 from functools import cache
-from typing import Protocol, cast
+from typing import Protocol, cast, runtime_checkable
 
 from fonte.errors import UnsupportedMediaType
-from fonte.parsers.sniff import sniff
+from fonte.parsers.ocr.engine import find_engine
+from fonte.parsers.ocr.settings import DEFAULT_LANGUAGES
+from fonte.parsers.sniff import IMAGES, sniff
 from fonte.types import RECORD_MEDIA_TYPE, Counts, Parsed, Source
 
 _OFFICE = "application/vnd.openxmlformats-officedocument"
@@ -30,6 +32,7 @@ PARSERS = {
     "text/vtt": "fonte.parsers.transcripts:TranscriptParser",
     "application/x-subrip": "fonte.parsers.transcripts:TranscriptParser",
     "text/x-sbv": "fonte.parsers.transcripts:TranscriptParser",
+    **dict.fromkeys(IMAGES, "fonte.parsers.images:ImageParser"),
     RECORD_MEDIA_TYPE: "fonte.parsers.records:RecordParser",
 }
 """Media type to ``module:class``. Classes take no arguments and have ``name`` and ``parse(source)``."""
@@ -42,6 +45,14 @@ class NamedParser(Protocol):
 
     def parse(self, source: Source) -> Parsed:
         """Blocks in reading order. Raises ParseError and nothing else."""
+
+
+@runtime_checkable
+class PictureParser(NamedParser, Protocol):
+    """A parser that reads pictures by OCR where it has to."""
+
+    def name_with(self, engine: str) -> str:
+        """What it is when an engine has read some of the text."""
 
 
 @cache
@@ -58,9 +69,16 @@ def parser_for(media_type: str) -> NamedParser:
     return cast("NamedParser", getattr(importlib.import_module(module), name)())
 
 
-def extractors() -> dict[str, str]:
-    """The names of all parsers, with their versions, by the part before the first ``/``; loads them all."""
-    names = (parser_for(media_type).name for media_type in PARSERS)
+def extractors(ocr_languages: str = DEFAULT_LANGUAGES) -> dict[str, str]:
+    """The names of all parsers, with their versions, by the part before the first ``/``; loads them all.
+
+    Without an OCR engine nothing is said of what one has read: such documents stay as they are.
+    """
+    parsers = [parser_for(media_type) for media_type in PARSERS]
+    names = [parser.name for parser in parsers]
+    engine = find_engine(ocr_languages)
+    if engine is not None:
+        names += [parser.name_with(engine.name) for parser in parsers if isinstance(parser, PictureParser)]
     return {name.split("/")[0]: name for name in names}
 
 

@@ -19,13 +19,17 @@ PPTX = "application/vnd.openxmlformats-officedocument.presentationml.presentatio
 EPUB = "application/epub+zip"
 EML = "message/rfc822"
 MSG = "application/vnd.ms-outlook"
-_NOT_YET = {
+_IMAGE_MAGIC = {
     b"\x89PNG\r\n\x1a\n": "image/png",
     b"\xff\xd8\xff": "image/jpeg",
     b"GIF87a": "image/gif",
     b"GIF89a": "image/gif",
     b"II*\0": "image/tiff",
     b"MM\0*": "image/tiff",
+}
+IMAGES = (*dict.fromkeys(_IMAGE_MAGIC.values()), "image/webp", "image/bmp")
+"""Kinds of pictures that OCR reads."""
+_NOT_YET = {
     b"\x1f\x8b": "application/gzip (an archive)",
     b"BZh": "application/x-bzip2 (an archive)",
     b"\xfd7zXZ\0": "application/x-xz (an archive)",
@@ -43,7 +47,7 @@ _NOT_YET = {
     b"\xca\xfe\xba\xbe": "application/java-vm (a program)",
 }
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-_RIFF = {b"WEBP": "image/webp", b"WAVE": "audio/wav", b"AVI ": "video/avi"}
+_RIFF = {b"WAVE": "audio/wav", b"AVI ": "video/avi"}
 _ZIP_FOLDERS = {"word/": DOCX, "xl/": XLSX, "ppt/": PPTX}
 _PACKAGE_MARKS = ("[content_types].xml", "_rels/.rels")
 _BOOK_MARK = "META-INF/container.xml"
@@ -109,6 +113,9 @@ def sniff(body: bytes, name: str, *, declared: str | None = None) -> str:
         return _zip_kind(body, name)
     if body.startswith(_OLE):
         return _ole_kind(body, name)
+    image = _image_kind(body)
+    if image is not None:
+        return image
     refused = _refused_magic(body)
     if refused is not None:
         raise _unsupported(refused, name)
@@ -125,6 +132,15 @@ def _is_text_about_pdf(body: bytes, ending: str) -> bool:
     return ending in _BY_NAME and ending != ".pdf" and not at_start and b"startxref" not in body
 
 
+def _image_kind(body: bytes) -> str | None:
+    for magic, kind in _IMAGE_MAGIC.items():
+        if body.startswith(magic):
+            return kind
+    if body.startswith(b"RIFF") and body[8:12] == b"WEBP":
+        return "image/webp"
+    return "image/bmp" if body.startswith(b"BM") and b"\0" in body[:64] else None
+
+
 def _refused_magic(body: bytes) -> str | None:
     for magic, kind in _NOT_YET.items():
         if body.startswith(magic):
@@ -135,8 +151,6 @@ def _refused_magic(body: bytes) -> str | None:
         return "image/heic" if body[8:12] in (b"heic", b"mif1", b"avif") else "video/mp4"
     if body[257:262] == b"ustar":
         return "application/x-tar (an archive)"
-    if body.startswith(b"BM") and b"\0" in body[:64]:
-        return "image/bmp"
     if body.startswith(b"MZ") and b"\0" in body[:64]:
         return "application/x-msdownload (a program)"
     return None

@@ -61,6 +61,12 @@ def package(*members: str) -> bytes:
         (b"\xef\xbb\xbfWEBVTT - talk\n\n00:01.000 --> 00:02.000\nhi", "a.srt", "text/vtt"),
         (b"1\r\n00:00:01,000 --> 00:00:02,000\r\nhi", "a", "application/x-subrip"),
         (b"0:00:01.000,0:00:02.000\nhi", "talk", "text/x-sbv"),
+        (b"\x89PNG\r\n\x1a\n\0\0", "notes.md", "image/png"),
+        (b"\xff\xd8\xff\xe0", "a.txt", "image/jpeg"),
+        (b"RIFF\0\0\0\0WEBPVP8 ", "a", "image/webp"),
+        (b"II*\0", "scan", "image/tiff"),
+        (b"BM\0\0\0\0", "a.txt", "image/bmp"),
+        (b"BM is short for a picture", "a.txt", "text/plain"),
         (b"a word on WEBVTT", "a.txt", "text/plain"),
     ],
 )
@@ -71,9 +77,7 @@ def test_content_decides_and_the_name_breaks_ties(body: bytes, name: str, expect
 @pytest.mark.parametrize(
     ("body", "name", "told"),
     [
-        (b"\x89PNG\r\n\x1a\n\0\0", "notes.md", "image/png"),
-        (b"\xff\xd8\xff\xe0", "a.txt", "image/jpeg"),
-        (b"RIFF\0\0\0\0WEBPVP8 ", "a", "image/webp"),
+        (b"RIFF\0\0\0\0WAVEfmt ", "a", "audio/wav"),
         (package("[Content_Types].xml", "visio/document.xml"), "a.vsdx", "Office file of another kind"),
         (package("word/notes.md"), "a.zip", "archive"),
         (package("mimetype", "content.xml"), "a.odt", "is not read yet"),

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, pairwise
 
-from fonte.parsers.pdf.glyphs import Word, is_cjk, to_page
+from fonte.parsers.pdf.glyphs import Word, is_cjk
 from fonte.parsers.pdf.hyphens import breaks_word, keeps_hyphen
 from fonte.parsers.pdf.layout import Row, Segment, joined
 from fonte.parsers.tables import is_number, looks_like_header
@@ -76,7 +76,7 @@ def _place_all(pieces: Sequence[_Piece]) -> tuple[str, tuple[Place, ...]]:
         end = at + len(piece.text)
         if piece.place is not None and piece.text:
             page, word = piece.place
-            places.append(Place(at, end, page=page, box=to_page((word.x0, word.y0, word.x1, word.y1), word.frame)))
+            places.append(Place(at, end, page=page, box=word.page_box))
         at = end
     return "".join(text), tuple(places)
 

@@ -26,6 +26,8 @@ _SECURITY = 5
 _MAX_OUTLINE = 20_000
 _IMAGE, _PATH, _SHADING, _FORM = 3, 2, 4, 5
 _MAX_OBJECTS = 20_000
+FEW_CHARACTERS = 80
+"""A page with no more than this has hardly any text: a number, a stamp, the scanner's own line."""
 _DRAWING = 30
 """More paths than this may be letters drawn as outlines."""
 
@@ -43,6 +45,10 @@ class PageText:
     images: int
     characters: int
     size: tuple[float, float]
+    cover: float = 0.0
+    """Share of the page that images cover; asked only where there is hardly any text."""
+    rotation: int = 0
+    """Degrees by which viewers turn the page clockwise; everything here is measured on the page as it is stored."""
 
 
 @contextmanager
@@ -121,6 +127,7 @@ def read_page(document: PdfDocument, index: int) -> PageText | None:
 def _read(page: PdfPage) -> PageText:
     from pypdfium2 import raw
 
+    rotation = page.get_rotation()
     page.set_rotation(0)
     left, bottom, right, top = page.get_bbox()
     textpage = page.get_textpage()
@@ -134,7 +141,10 @@ def _read(page: PdfPage) -> PageText:
         textpage.close()
     frame = _main_frame(words)
     _, low, _, high = to_frame((0.0, 0.0, right - left, top - bottom), frame)
-    return PageText(words, outside, tables, text, (low, high), _images(page), count, (right - left, top - bottom))
+    size = (right - left, top - bottom)
+    few = sum(len(word.text) for word in words) <= FEW_CHARACTERS
+    cover = _image_cover(page, size) if few else 0.0
+    return PageText(words, outside, tables, text, (low, high), _images(page), count, size, cover, rotation)
 
 
 def _plain(handle: object, count: int) -> str:
@@ -164,3 +174,19 @@ def _images(page: PdfPage) -> int:
     kinds = [raw.FPDFPageObj_GetType(raw.FPDFPage_GetObject(page.raw, index)) for index in range(count)]
     drawn = sum(kind in (_PATH, _SHADING) for kind in kinds)
     return sum(kind in (_IMAGE, _FORM) for kind in kinds) + (drawn if drawn > _DRAWING else 0)
+
+
+def _image_cover(page: PdfPage, size: tuple[float, float]) -> float:
+    """Share of the page under images (strips of one picture added up) and forms, in which scanners wrap pictures."""
+    from pypdfium2 import raw
+
+    area = 0.0
+    sides = [ctypes.c_float() for _ in range(4)]
+    for index in range(min(raw.FPDFPage_CountObjects(page.raw), _MAX_OBJECTS)):
+        part = raw.FPDFPage_GetObject(page.raw, index)
+        if raw.FPDFPageObj_GetType(part) not in (_IMAGE, _FORM):
+            continue
+        if raw.FPDFPageObj_GetBounds(part, *(ctypes.byref(side) for side in sides)):
+            left, bottom, right, top = (side.value for side in sides)
+            area += max(min(right, size[0]) - max(left, 0), 0) * max(min(top, size[1]) - max(bottom, 0), 0)
+    return min(area / max(size[0] * size[1], 1.0), 1.0)

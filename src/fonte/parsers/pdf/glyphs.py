@@ -71,6 +71,13 @@ class Word:
     line_start: bool
     soft: bool = False
     """Ends with a soft hyphen, which is kept as ``-`` until the next line is known."""
+    box: Box | None = None
+    """Where it stands on the page, in points, when that is not what its frame coordinates say (a page set level)."""
+
+    @property
+    def page_box(self) -> Box:
+        """Where it stands on the page, in points."""
+        return self.box or to_page((self.x0, self.y0, self.x1, self.y1), self.frame)
 
 
 def to_frame(box: Box, frame: int) -> Box:

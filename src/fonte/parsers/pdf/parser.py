@@ -2,38 +2,30 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
 from importlib.metadata import version
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from fonte.errors import ParseError
-from fonte.parsers.counting import count_text
-from fonte.parsers.pdf.blocks import BlockBuilder
-from fonte.parsers.pdf.document import PageText, labels_of, opened, outline_of, read_page, title_of
-from fonte.parsers.pdf.furniture import find_furniture, without_furniture
-from fonte.parsers.pdf.headings import body_size, heading_levels
-from fonte.parsers.pdf.hyphens import vocabulary
-from fonte.parsers.pdf.layout import Row, Segment, page_rows, page_segments
-from fonte.types import Counts, Loss, Parsed
+from fonte.parsers.pdf.document import labels_of, opened, outline_of, read_page, title_of
+from fonte.parsers.pdf.reading import Reading, blocks_of
+from fonte.parsers.pdf.scans import ScanReader, losses_of
+from fonte.types import Parsed
 
 if TYPE_CHECKING:
-    from fonte.types import Block, Source
+    from fonte.types import Source
 
-LAYOUT_VERSION = "1"
-_SHOWN = 20
-_PROSE = 25
-"""Characters of a line that tells how far apart lines are."""
-_FEW_LINES = 20
-"""Fewer line distances than this do not prove wide line spacing."""
+LAYOUT_VERSION = "2"
 
 
 class PdfParser:
-    """Digital PDF through pdfium and our own layout layer."""
+    """PDF through pdfium and our own layout layer; pages that are pictures through OCR."""
 
     def __init__(self) -> None:
         self.name = f"pdf/{LAYOUT_VERSION} pypdfium2/{version('pypdfium2')}"
+
+    def name_with(self, engine: str) -> str:
+        """What documents are stamped with of which pages were read by an OCR engine."""
+        return f"pdf+ocr/{self.name.removeprefix('pdf/')} {engine}"
 
     def parse(self, source: Source) -> Parsed:
         """Blocks in reading order; each word has its page (from 1) and box.
@@ -43,138 +35,31 @@ class PdfParser:
         """
         with opened(source) as document:
             total = len(document)
-            reading = _Reading()
+            reading, scans = Reading(), ScanReader()
             for index in range(total):
-                reading.take(index + 1, read_page(document, index))
+                page = read_page(document, index)
+                if page is not None:
+                    page = scans.read(document, index, page)
+                reading.take(index + 1, page)
             if total and len(reading.unreadable) == total:
                 raise ParseError(f"{source.name}: none of its {total} pages could be read", uri=source.uri)
             outline = outline_of(document)
             labels = labels_of(document)
             title = title_of(document)
-        blocks = _blocks(reading, outline)
+        blocks = blocks_of(reading, outline)
         if not blocks and reading.counts.characters:
             message = f"{source.name} has {reading.counts.characters} characters but no text came out"
             raise ParseError(message, uri=source.uri)
+        stamp = scans.account.stamp
         return Parsed(
             blocks=blocks,
-            parser=self.name,
+            parser=self.name_with(stamp) if stamp else self.name,
             title=title,
             media_type="application/pdf",
             page_labels=labels,
             pages=total,
             source_counts=reading.counts,
-            losses=reading.losses(),
-            empty_reason=None if blocks else reading.empty_reason,
+            losses=(*reading.losses(), *losses_of(scans.account, blocks)),
+            metadata=scans.account.metadata(),
+            empty_reason=None if blocks else "needs_ocr" if scans.account.waiting else "empty",
         )
-
-
-class _Reading:
-    """What has been read of the pages, and what was lost on the way."""
-
-    def __init__(self) -> None:
-        self.pages: list[list[Segment]] = []
-        self.extents: list[tuple[float, float]] = []
-        self.counts = Counts()
-        self.unreadable: list[int] = []
-        self.blank: list[int] = []
-        self.scanned: list[int] = []
-        self.hidden: Counter[int] = Counter()
-        self.furniture: list[tuple[int, Segment]] = []
-
-    def take(self, number: int, page: PageText | None) -> None:
-        """Add a page, numbered from 1."""
-        if page is None:
-            self.unreadable.append(number)
-            self.pages.append([])
-            self.extents.append((0.0, 0.0))
-            return
-        segments = page_segments(page.outside, page.tables)
-        self.pages.append(segments)
-        self.extents.append(page.extent)
-        here, sofar = count_text(page.text), self.counts
-        self.counts = Counts(
-            sofar.characters + here.characters,
-            sofar.words + here.words,
-            sofar.numbers + here.numbers,
-            0,
-            sofar.pages + 1,
-        )
-        hidden = sum(word.style.hidden for word in page.words)
-        if hidden:
-            self.hidden[number] = hidden
-        if not segments:
-            (self.scanned if page.images else self.blank).append(number)
-
-    @property
-    def empty_reason(self) -> str:
-        """Why there is no text at all."""
-        return "needs_ocr" if self.scanned else "empty"
-
-    def losses(self) -> tuple[Loss, ...]:
-        """Everything that is known to be missing or doubtful."""
-        found: list[Loss] = []
-        if self.furniture:
-            pages = sorted({page for page, _ in self.furniture})
-            characters = sum(len(segment.text) for _, segment in self.furniture)
-            what = f"{len(self.furniture)} repeated header or footer lines ({characters} characters) {_named(pages)}"
-            found.append(Loss("page_furniture", what, len(self.furniture)))
-        if self.hidden:
-            words = sum(self.hidden.values())
-            what = f"{words} invisible or white words kept {_named(list(self.hidden))}"
-            found.append(Loss("hidden_text", what, words))
-        if self.blank:
-            found.append(Loss("blank_page", f"nothing {_named(self.blank)}", len(self.blank)))
-        if self.scanned:
-            found.append(Loss("page_needs_ocr", f"only images {_named(self.scanned)}", len(self.scanned)))
-        if self.unreadable:
-            found.append(Loss("page_unreadable", f"damaged {_named(self.unreadable)}", len(self.unreadable)))
-        return tuple(found)
-
-
-def _named(pages: Sequence[int]) -> str:
-    shown = ", ".join(map(str, pages[:_SHOWN]))
-    more = f" and {len(pages) - _SHOWN} more" if len(pages) > _SHOWN else ""
-    return f"on page{'s' if len(pages) > 1 else ''} {shown}{more}"
-
-
-def _blocks(reading: _Reading, outline: Sequence[tuple[int, int, str]]) -> tuple[Block, ...]:
-    body = body_size(word for segments in reading.pages for segment in segments for word in segment.words)
-    furniture = find_furniture(reading.pages, reading.extents, body)
-    pages: list[list[Row]] = []
-    for index, (segments, extent) in enumerate(zip(reading.pages, reading.extents, strict=True)):
-        kept, gone = without_furniture(segments, extent, furniture, body)
-        if not kept:
-            kept, gone = segments, []
-        reading.furniture += [(index + 1, segment) for segment in gone]
-        pages.append(page_rows(kept, index + 1))
-        reading.pages[index] = []
-    builder = BlockBuilder(
-        vocabulary(pages), heading_levels(pages, outline), _pitches(pages), code=not _mostly_fixed(pages)
-    )
-    for index, rows in enumerate(pages):
-        builder.add_page(rows)
-        pages[index] = []
-    builder.close()
-    return tuple(builder.blocks)
-
-
-def _mostly_fixed(pages: Sequence[Sequence[Row]]) -> bool:
-    """Whether the document is typewritten: then a fixed-width font says nothing."""
-    rows = [row for page in pages for row in page]
-    return sum(row.fixed for row in rows) * 2 > len(rows)
-
-
-def _pitches(pages: Sequence[Sequence[Row]]) -> Mapping[float, float]:
-    """Font size (rounded) -> the distance between baselines that a quarter of the lines keep or go below."""
-    distances: defaultdict[float, list[float]] = defaultdict(list)
-    for rows in pages:
-        for above, below in pairwise(rows):
-            distance = above.y0 - below.y0
-            same = above.region == below.region and abs(above.em - below.em) < 0.05 * above.em
-            same = same and len(above.cells) == len(below.cells) == 1 and len(above.text) > _PROSE
-            if same and 0.5 * above.size < distance < 3 * above.size:
-                distances[round(below.size)].append(distance)
-    return {
-        size: min(sorted(values)[len(values) // 4], (1.35 if len(values) < _FEW_LINES else 3.0) * size)
-        for size, values in distances.items()
-    }

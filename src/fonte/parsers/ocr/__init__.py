@@ -1,0 +1,1 @@
+"""Text in pictures, read by tesseract where it is installed."""
