@@ -91,7 +91,7 @@ def _draw(options: argparse.Namespace, output: Output) -> int:
         # First what is drawn, then the sheet: a sheet whose answers nobody knows could not be recorded.
         file.draw(left, known)
         _write_sheet(out, left)
-        output.note(f"{len(left)} answers in {out}: fill it in, then name it with --in")
+        output.note(f"answers in {out}: {len(left)}; fill it in, then name it with --in")
     elif output.json_mode:
         file.draw(left, known)
     else:
