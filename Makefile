@@ -14,9 +14,11 @@ demo: ## sync the sample handbook and ask it three questions
 	@scripts/bootstrap run
 	@$(BIN)/python scripts/demo
 
-# Root has what is missing installed, so no test may be skipped for want of it; FONTE_REQUIRE_BROWSER=0 lets it be.
+# Root has what is missing installed, so no test may be skipped for want of it; FONTE_REQUIRE_BROWSER=0 and
+# FONTE_REQUIRE_OCR=0 let it be.
 ifeq ($(shell id -u),0)
 test: export FONTE_REQUIRE_BROWSER ?= 1
+test: export FONTE_REQUIRE_OCR ?= 1
 endif
 test: ## check, then every test but the soak ones
 	@scripts/bootstrap dev
