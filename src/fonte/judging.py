@@ -92,18 +92,18 @@ class GoldenJudge:
         kept = judge_floors(floors, figures, fingerprint) if floors is not None else None
         before, pairs = None, None
         if active is not None:
-            before = self._before(part, active, tuple(lost.floors))
+            before = self._before(part, active, wanted.measures)
             pairs = judge_pairs(lost, *_paired(before, after.scores, tuple(lost.floors), part))
         found = _Found(golden, fingerprint, candidate, active, after, before, kept, pairs, lost)
         return found.judgment()
 
-    def _before(self, golden: GoldenSet, active: Generation, names: Sequence[str]) -> Scores:
-        """The active generation's scores; none where it holds not one of the documents."""
+    def _before(self, golden: GoldenSet, active: Generation, names: tuple[str, ...]) -> Scores:
+        """The active generation's scores, asked as deep as the candidate; none where it has no such document."""
         there = measured(self._asker(active, self.store.catalog))
         documents = {name for question in golden.questions for name in question.relevance}
         if documents.isdisjoint(there.states):
             return Scores({}, {}, {}, (), 0)
-        return evaluate(golden, {self.tenant: there}, Wanted(tuple(names)), self.progress).scores
+        return evaluate(golden, {self.tenant: there}, Wanted(names), self.progress).scores
 
     def _tenants(self, golden: GoldenSet, candidate: Generation, active: Generation | None) -> Tenants:
         """The candidate as it would be published, and the other tenants of the set as they are."""
