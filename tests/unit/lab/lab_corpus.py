@@ -40,9 +40,9 @@ def make(home: Path, wanted: Mapping[str, object]) -> Parts:
     )
 
 
-def everybody(asker: Principal) -> Principal:
-    """Somebody of the asker's tenant who may read all but one person's papers."""
-    return replace(asker, user={"serena": "livia", "meridian": "tom"}[asker.tenant], roles=ROLES)
+def everybody(tenant: str) -> Principal:
+    """Somebody who may read all but one person's papers."""
+    return Principal(tenant, {"serena": "livia", "meridian": "tom"}[tenant], ROLES)
 
 
 @dataclass(frozen=True)
@@ -50,22 +50,23 @@ class BlindReader:
     """An index that looks at nobody's rights."""
 
     inner: Any
+    tenant: str
 
     def bm25(self, terms: Sequence[str], query: Query, *, revoked: Sequence[str], k: int) -> Any:
         del revoked
-        return self.inner.bm25(terms, replace(query, principal=everybody(query.principal)), revoked=(), k=k)
+        return self.inner.bm25(terms, replace(query, principal=everybody(self.tenant)), revoked=(), k=k)
 
     def dense(self, vector: Any, query: Query, *, revoked: Sequence[str], k: int) -> Any:
         del revoked
-        return self.inner.dense(vector, replace(query, principal=everybody(query.principal)), revoked=(), k=k)
+        return self.inner.dense(vector, replace(query, principal=everybody(self.tenant)), revoked=(), k=k)
 
     def chunks(self, ids: Sequence[str], principal: Principal, *, revoked: Sequence[str]) -> Any:
         del revoked
-        return self.inner.chunks(ids, everybody(principal), revoked=())
+        return self.inner.chunks(ids, everybody(self.tenant), revoked=())
 
     def codes(self, ids: Sequence[str], principal: Principal, *, revoked: Sequence[str]) -> Any:
         del revoked
-        return self.inner.codes(ids, everybody(principal), revoked=())
+        return self.inner.codes(ids, everybody(self.tenant), revoked=())
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.inner, name)
@@ -76,17 +77,18 @@ class Careless:
     """A catalog that lets everybody read, beside an index that looks at nobody's rights; as a store, and its parts."""
 
     inner: Any
+    tenant: str
 
     @property
     def catalog(self) -> Careless:
-        return Careless(self.inner.catalog)
+        return Careless(self.inner.catalog, self.tenant)
 
     @property
     def index(self) -> Careless:
-        return Careless(self.inner.index)
+        return Careless(self.inner.index, self.tenant)
 
     def open(self, generation: Any) -> BlindReader:
-        return BlindReader(self.inner.open(generation))
+        return BlindReader(self.inner.open(generation), self.tenant)
 
     def may_read(self, document_id: str, principal: Principal) -> bool:
         return True
@@ -108,7 +110,7 @@ class CarelessStores:
     inner: Any
 
     def tenant(self, name: str) -> Any:
-        return Careless(self.inner.tenant(name))
+        return Careless(self.inner.tenant(name), name)
 
 
 @dataclass(frozen=True)
@@ -118,4 +120,5 @@ class MixedUpStores:
     inner: Any
 
     def tenant(self, name: str) -> Any:
-        return Careless(self.inner.tenant({"serena": "meridian", "meridian": "serena"}[name]))
+        other = {"serena": "meridian", "meridian": "serena"}[name]
+        return Careless(self.inner.tenant(other), other)

@@ -150,7 +150,7 @@ def test_the_index_and_the_folders_agree_about_every_right(place: Place, lab: La
     for tenant, state in states:
         for asker in askers:
             may = asker.tenant == tenant and state.acl.admits(asker)
-            assert place.admits(state.source_uri, asker) is may, (state.name, asker)
+            assert place.admits(state.uri, asker) is may, (state.name, asker)
 
 
 # --- the run ---------------------------------------------------------------------------------------------------------
