@@ -14,6 +14,7 @@ from fonte.config import load_settings
 from fonte.corpus import OpenCorpus, Parts, SourceOptions
 from fonte.errors import FonteError
 from fonte.gate import GateModel
+from fonte.parsers.containers.walk import MemberReader
 from fonte.parsers.registry import parse_body
 from fonte.types import Acl, Codes, Parsed, Source, Space, Vector, Vectors, sha256_hex
 from fonte.wiring import make_parts
@@ -73,11 +74,17 @@ class InlinePool:
     def parse_many(self, sources: Iterable[Source]) -> Iterator[tuple[Source, Parsed | FonteError]]:
         for source in sources:
             self.parsed += 1
-            body = source.body if source.body is not None else Path(source.path or "").read_bytes()
             try:
-                yield source, parse_body(replace(source, body=body))
+                yield source, parse_body(replace(source, body=_body(source)))
             except FonteError as error:
                 yield source, error
+
+
+def _body(source: Source) -> bytes:
+    if source.inside:
+        with MemberReader() as reader:
+            return reader.read(source)
+    return source.body if source.body is not None else Path(source.path or "").read_bytes()
 
 
 @dataclass

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import bz2
-import gzip
-import io
 import lzma
 import os
 import stat
@@ -17,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import BinaryIO, Protocol, TypeVar, cast
 
-from fonte.errors import EncryptedSource, FonteError, ParseError, SourceUnreadable
+from fonte.errors import EncryptedSource, FonteError, ParseError, SourceTooLarge, SourceUnreadable
 from fonte.parsers.containers.limits import Entry, check_size, copy_unpacked, entry, link, read_whole
 from fonte.parsers.containers.looks import is_tar
 
@@ -30,6 +28,7 @@ _DAMAGE = (
 _IN_MEMORY = 2**26
 _UTF8_FLAG, _ENCRYPTED_FLAG = 0x800, 0x1
 _BLOCK = 512
+_PIECE = 1 << 17
 _LZMA_MEMORY = 2**29
 _TAR_NAMES = {".tgz": ".tar", ".tbz": ".tar", ".tbz2": ".tar", ".txz": ".tar"}
 
@@ -48,15 +47,18 @@ class Container(Protocol):
     def read(self, name: str) -> bytes:
         """A member's bytes. Raises FonteError."""
 
+    def close(self) -> None:
+        """Let go of the file."""
+
 
 class ZipContainer:
     """A zip archive."""
 
     is_document = False
 
-    def __init__(self, archive: zipfile.ZipFile) -> None:
+    def __init__(self, archive: zipfile.ZipFile, stream: BinaryIO) -> None:
         self.damage: FonteError | None = None
-        self._archive = archive
+        self._archive, self._stream = archive, stream
         self._found: dict[str, zipfile.ZipInfo] = {}
 
     def entries(self) -> Iterator[Entry]:
@@ -88,6 +90,11 @@ class ZipContainer:
                 return read_whole(cast("BinaryIO", stream), name)
         except _DAMAGE as error:
             raise damaged(name, error) from error
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._archive.close()
+        self._stream.close()
 
 
 class TarContainer:
@@ -136,6 +143,10 @@ class TarContainer:
             raise ParseError(f"{name} is damaged: {len(body)} of {info.size} bytes are there")
         return body
 
+    def close(self) -> None:
+        """Let go of the file."""
+        self._stream.close()
+
 
 class PackedFile:
     """One file packed by gzip, bzip2 or xz."""
@@ -161,6 +172,10 @@ class PackedFile:
         self._stream.seek(0)
         return read_whole(self._stream, name)
 
+    def close(self) -> None:
+        """Let go of the file."""
+        self._stream.close()
+
 
 def open_zip(stream: BinaryIO, name: str) -> zipfile.ZipFile:
     """The directory of a zip archive. Raises ParseError."""
@@ -181,9 +196,13 @@ def open_packed(stream: BinaryIO, name: str, head: bytes) -> Container:
     unpacked = cast("BinaryIO", tempfile.SpooledTemporaryFile(_IN_MEMORY))  # noqa: SIM115 - lives as long as the container
     damage: FonteError | None = None
     try:
-        copy_unpacked(_unpacker(stream, head), unpacked, size, name)
+        copy_unpacked(_unpacked(stream, head), unpacked, size, name)
+    except SourceTooLarge:
+        unpacked.close()
+        raise
     except _DAMAGE as error:
         damage = damaged(name, error)
+    stream.close()
     unpacked.seek(0)
     block = unpacked.read(_BLOCK)
     unpacked.seek(0)
@@ -198,41 +217,77 @@ def damaged(name: str, error: Exception) -> ParseError:
     return ParseError(f"{name} is damaged or packed in an unknown way: {str(error) or type(error).__name__}")
 
 
-def _unpacker(stream: BinaryIO, head: bytes) -> BinaryIO:
+class _Decoder(Protocol):
+    """What the standard library's decompressors have in common."""
+
+    @property
+    def eof(self) -> bool:
+        """Whether the stream has ended."""
+
+    @property
+    def needs_input(self) -> bool:
+        """Whether nothing comes out without more."""
+
+    @property
+    def unused_data(self) -> bytes:
+        """What stands behind the end."""
+
+    def decompress(self, data: bytes, max_length: int = -1) -> bytes:
+        """At most so many bytes."""
+
+
+class _Gzip:
+    """zlib's decompressor with the manners of the others."""
+
+    def __init__(self) -> None:
+        self._inner = zlib.decompressobj(16 + zlib.MAX_WBITS)
+        self._filled = False
+
+    @property
+    def eof(self) -> bool:
+        return self._inner.eof
+
+    @property
+    def needs_input(self) -> bool:
+        return not self._filled and not self._inner.unconsumed_tail
+
+    @property
+    def unused_data(self) -> bytes:
+        return self._inner.unused_data
+
+    def decompress(self, data: bytes, max_length: int = -1) -> bytes:
+        piece = self._inner.decompress(self._inner.unconsumed_tail + data, max_length)
+        self._filled = len(piece) == max_length
+        return piece
+
+
+def _decoder(head: bytes) -> _Decoder:
     if head.startswith(b"\x1f\x8b"):
-        return cast("BinaryIO", gzip.GzipFile(fileobj=stream))
-    if head.startswith(b"BZh"):
-        return cast("BinaryIO", bz2.BZ2File(stream))
-    return cast("BinaryIO", io.BufferedReader(_Xz(stream)))
+        return _Gzip()
+    return bz2.BZ2Decompressor() if head.startswith(b"BZh") else lzma.LZMADecompressor(memlimit=_LZMA_MEMORY)
 
 
-class _Xz(io.RawIOBase):
-    """An xz stream, read with a limit on the memory that it may ask for."""
+def _unpacked(stream: BinaryIO, head: bytes) -> Iterator[bytes]:
+    """What a packed file holds, piece by piece; streams that follow each other are one.
 
-    def __init__(self, stream: BinaryIO) -> None:
-        self._stream = stream
-        self._decoder = lzma.LZMADecompressor(memlimit=_LZMA_MEMORY)
-
-    def readable(self) -> bool:
-        """It is."""
-        return True
-
-    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]  # typeshed's own Buffer is newer than 3.11
-        """Unpack into the buffer; streams that follow each other are one."""
-        while True:
-            if self._decoder.eof:
-                rest = self._decoder.unused_data.lstrip(b"\0") or self._stream.read(_BLOCK)
-                if not rest.strip(b"\0"):
-                    return 0
-                self._decoder = lzma.LZMADecompressor(memlimit=_LZMA_MEMORY)
-            else:
-                rest = self._stream.read(1 << 16) if self._decoder.needs_input else b""
-                if self._decoder.needs_input and not rest:
-                    raise EOFError("it ends too early")
-            piece = self._decoder.decompress(rest, max_length=len(buffer))
-            if piece:
-                buffer[: len(piece)] = piece
-                return len(piece)
+    Raises:
+        EOFError: it ends too early. What the decoders raise of damage.
+    """
+    decoder, rest = _decoder(head), b""
+    while True:
+        if decoder.eof:
+            rest = (decoder.unused_data or stream.read(_PIECE)).lstrip(b"\0")
+            if not rest.startswith(head[:2]):  # padding, or something that was added
+                return
+            decoder = _decoder(head)
+        elif decoder.needs_input:
+            rest = stream.read(_PIECE)
+            if not rest:
+                raise EOFError("it ends too early")
+        piece = decoder.decompress(rest, _PIECE)
+        rest = b""
+        if piece:
+            yield piece
 
 
 def _zip_name(info: zipfile.ZipInfo) -> str:

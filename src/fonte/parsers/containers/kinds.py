@@ -56,7 +56,7 @@ def _zip(stream: BinaryIO, name: str) -> Container | None:
     names = {info.filename.lower() for info in archive.infolist()}
     first = archive.infolist()[:1]
     is_package = any(mark in names for mark in _MARKS) or any(info.filename == _MIMETYPE for info in first)
-    return None if is_package else ZipContainer(archive)
+    return None if is_package else ZipContainer(archive, stream)
 
 
 def _is_read(body: bytes, name: str) -> bool:

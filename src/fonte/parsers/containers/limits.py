@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import BinaryIO, Final
 
@@ -20,7 +21,6 @@ RATIO_FROM: Final = 2**25
 MAX_DEPTH: Final = 4
 """Containers inside each other."""
 _LONGEST_NAME = 1000
-_PIECE = 1 << 20
 _CONTROL = re.compile(r"[\0-\x1f\x7f]")
 _DRIVE = re.compile(r"[A-Za-z]:")
 _BOMB_HINT = "This is how an archive bomb looks."
@@ -85,14 +85,14 @@ def read_whole(stream: BinaryIO, name: str) -> bytes:
     return body
 
 
-def copy_unpacked(packed: BinaryIO, target: BinaryIO, size: int, name: str) -> None:
-    """Unpack a stream of ``size`` packed bytes into a file.
+def copy_unpacked(pieces: Iterable[bytes], target: BinaryIO, size: int, name: str) -> None:
+    """Write what ``size`` packed bytes unpack to into a file.
 
     Raises:
         SourceTooLarge: it grows beyond the limits. What unpackers raise of damaged data passes.
     """
     done = 0
-    while piece := packed.read(_PIECE):
+    for piece in pieces:
         done += len(piece)
         if done > MAX_TOTAL:
             message = f"{name} unpacks to more than {MAX_TOTAL // _MEGABYTE} MB"

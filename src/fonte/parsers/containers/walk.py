@@ -6,8 +6,10 @@ import io
 import os
 import stat
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass, field
-from typing import BinaryIO
+from types import TracebackType
+from typing import BinaryIO, Self
 
 from fonte.errors import FonteError, ParseError, SourceTooLarge
 from fonte.parsers.containers.archives import Container
@@ -29,7 +31,8 @@ def list_contents(source: Source) -> Contents:
         if container is None:
             return Contents()
         listing = _Listing(Budget())
-        members = tuple(listing.walk(container, ()))
+        with closing(container):
+            members = tuple(listing.walk(container, ()))
         error = listing.error or container.damage
         if not members and error is None and not container.is_document:
             raise ParseError(f"{source.name} holds no file to read", uri=source.uri)
@@ -77,11 +80,13 @@ class _Listing:
         except FonteError as error:
             yield Member(inside, error=error)
             return
-        if container is None:
+        if container is None or container.is_document:
             yield Member(inside, sha256_hex(body))
-            return
-        if container.is_document:
-            yield Member(inside, sha256_hex(body))
+        if container is not None:
+            with closing(container):
+                yield from self._inner(container, inside)
+
+    def _inner(self, container: Container, inside: tuple[str, ...]) -> Iterator[Member]:
         if len(inside) >= MAX_DEPTH:
             if not container.is_document or any(True for _ in container.entries()):
                 message = f"{inside[-1]} lies in {MAX_DEPTH} containers; what it holds is not read"
@@ -103,12 +108,36 @@ class _Opened:
     container: Container
     inner: dict[tuple[str, ...], Container] = field(default_factory=dict)
 
+    def keep(self, above: tuple[str, ...]) -> None:
+        """Close the containers inside that are not on the way to ``above``."""
+        for way in [way for way in self.inner if above[: len(way)] != way]:
+            self.inner.pop(way).close()
+
+    def close(self) -> None:
+        """Close them all."""
+        self.keep(())
+        self.container.close()
+
 
 class MemberReader:
     """Members' bytes, one after the other; the last container stays open, for the next member is mostly in it too."""
 
     def __init__(self) -> None:
         self._last: _Opened | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close what is open."""
+        if self._last is not None:
+            self._last.close()
+        self._last = None
 
     def read(self, source: Source) -> bytes:
         """The bytes of a source that lies in a container.
@@ -124,7 +153,7 @@ class MemberReader:
                 inner = opened(container.read(above[-1]), above[-1])
                 if inner is None:
                     raise ParseError(f"{above[-1]} is no container any more", hint="sync again", uri=source.uri)
-                last.inner = {key: kept for key, kept in last.inner.items() if above[: len(key)] == key}
+                last.keep(above)
                 last.inner[above] = inner
             container = last.inner[above]
         return container.read(way[-1])
@@ -140,9 +169,10 @@ class MemberReader:
         if self._last is not None and self._last.key == key:
             stream.close()
             return self._last
-        self._last = None
+        self.close()
         container = open_container(stream, _outer_name(source))
         if container is None:
+            stream.close()
             raise ParseError("the file that held it is no container any more", hint="sync again", uri=source.uri)
         self._last = _Opened(key, container)
         return self._last

@@ -76,6 +76,9 @@ class MailContainer:
             raise ParseError(f"{name} is not in its mail any more", hint="sync again when nothing writes to it")
         return self._bodies[name]
 
+    def close(self) -> None:
+        """Nothing is held open."""
+
 
 def named(attachments: Sequence[Attachment]) -> dict[str, bytes]:
     """Attachments by names that are unique in the mail and lead nowhere; one without a name gets its number."""
