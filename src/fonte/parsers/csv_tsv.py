@@ -66,7 +66,13 @@ class CsvParser:
             media_type=source.media_type or "text/csv",
             source_counts=_counted(text, delimiter, skipped, quoting=quoting),
             losses=tuple(losses),
-            metadata={"encoding": decoded.encoding, "empty_cells": str(count_empty_cells(cells))},
+            metadata={
+                "encoding": decoded.encoding,
+                "empty_cells": str(count_empty_cells(cells)),
+                "delimiter": "tab" if delimiter == "\t" else delimiter,
+                "quoting": "double quotes" if quoting else "none",
+                "header": "yes" if any(block.header for block in blocks) else "no",
+            },
             empty_reason=None if blocks else "empty",
         )
 

@@ -22,6 +22,8 @@ PARSERS = {
     "application/epub+zip": "fonte.parsers.epub:EpubParser",
     "message/rfc822": "fonte.parsers.mail:MailParser",
     "application/vnd.ms-outlook": "fonte.parsers.mail:MailParser",
+    "application/vnd.ms-excel": "fonte.parsers.sheets:XlsParser",
+    "application/vnd.oasis.opendocument.spreadsheet": "fonte.parsers.sheets:OdsParser",
     "text/plain": "fonte.parsers.plain:PlainParser",
     "text/markdown": "fonte.parsers.markdown:MarkdownParser",
     "text/html": "fonte.parsers.html:HtmlParser",

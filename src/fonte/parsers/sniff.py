@@ -17,6 +17,8 @@ DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 PPTX = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
 EPUB = "application/epub+zip"
+XLS = "application/vnd.ms-excel"
+ODS = "application/vnd.oasis.opendocument.spreadsheet"
 EML = "message/rfc822"
 MSG = "application/vnd.ms-outlook"
 _IMAGE_MAGIC = {
@@ -166,8 +168,9 @@ def _zip_kind(body: bytes, name: str) -> str:
     marked = body[30:160]
     if marked.startswith(b"mimetype"):
         kind = marked[8:].split(b"PK")[0].decode("ascii", "replace").strip("\0 ")
-        if kind.startswith(EPUB):
-            return EPUB
+        known = next((known for known in (EPUB, ODS) if kind.startswith(known)), None)
+        if known is not None:
+            return known
         raise _unsupported(kind, name)
     if _BOOK_MARK in members:
         return EPUB
@@ -197,10 +200,13 @@ def _ole_kind(body: bytes, name: str) -> str:
         raise EncryptedSource(f"{name} needs a password", uri=name)
     for mark, kind in (
         ("WordDocument", "application/msword (old Word)"),
-        ("Workbook", "application/vnd.ms-excel (old Excel)"),
+        ("Workbook", XLS),
+        ("Book", XLS),
         ("PowerPoint Document", "application/vnd.ms-powerpoint (old PowerPoint)"),
     ):
         if mark.encode("utf-16-le") in body:
+            if kind == XLS:
+                return kind
             raise _unsupported(kind, name)
     raise _unsupported("application/x-ole-storage (an old office file)", name)
 

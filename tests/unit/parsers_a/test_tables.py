@@ -133,3 +133,15 @@ def test_case_82_two_rows_without_header_are_two_rows() -> None:
 def test_case_91_empty_tables_are_empty() -> None:
     assert parse(b"\n\n").empty_reason == "empty"
     assert parse(b",,\n,,\n").empty_reason == "empty"
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("a;b\n1;2,5\n", {"delimiter": ";", "quoting": "double quotes", "header": "yes"}),
+        ("1\t2\n3\t4\n", {"delimiter": "tab", "quoting": "double quotes", "header": "no"}),
+        ('a,b\n"x,1\n2,3\n', {"delimiter": ",", "quoting": "none", "header": "yes"}),
+    ],
+)
+def test_the_dialect_of_a_table_is_told(text: str, told: dict[str, str]) -> None:
+    assert told.items() <= parse(text.encode()).metadata.items()

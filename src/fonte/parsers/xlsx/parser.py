@@ -53,35 +53,52 @@ class XlsxParser:
                 if re.fullmatch(r"xl/(?:.*/)?comments?\d*\.xml", name)
                 for _ in package.xml(name).iter(f"{MAIN}comment")
             )
-        workbook = _workbook(source, body)
-        blocks: list[Block] = []
-        counts = Counts()
-        next_table = 0
-        for extent in extents:
-            if extent.cells:
-                rows = _rows(workbook, extent, source)
-                here = count_text("\n".join(text for _, cells in rows for text in cells.values()))
-                counts = Counts(
-                    counts.characters + here.characters,
-                    counts.words + here.words,
-                    counts.numbers + here.numbers,
-                    counts.rows + extent.rows,
-                )
-                blocks += _sheet(extent.name, rows, next_table)
-                next_table = (blocks[-1].table or 0) + 1
-        if not any(block.kind is BlockKind.ROW for block in blocks):
-            if any(extent.cells for extent in extents):
-                raise ParseError(f"{source.name} has cells but no text came out", uri=source.uri)
-            blocks = []
-        return Parsed(
-            blocks=tuple(blocks),
-            parser=self.name,
-            title=title,
-            media_type=_MEDIA_TYPE,
-            source_counts=counts,
-            losses=_losses(extents, comments),
-            empty_reason=None if blocks else "empty",
-        )
+        return workbook_parsed(source, body, extents, comments, parser=self.name, title=title)
+
+
+def workbook_parsed(
+    source: Source,
+    body: bytes | None,
+    extents: Sequence[Extent],
+    comments: int,
+    *,
+    parser: str,
+    title: str | None = None,
+) -> Parsed:
+    """A workbook whose extents were checked, through calamine; ``body`` is what calamine is to read.
+
+    Raises:
+        ParseError: damaged, or cells without any text.
+    """
+    workbook = _workbook(source, body)
+    blocks: list[Block] = []
+    counts = Counts()
+    next_table = 0
+    for extent in extents:
+        if extent.cells:
+            rows = _rows(workbook, extent, source)
+            here = count_text("\n".join(text for _, cells in rows for text in cells.values()))
+            counts = Counts(
+                counts.characters + here.characters,
+                counts.words + here.words,
+                counts.numbers + here.numbers,
+                counts.rows + extent.rows,
+            )
+            blocks += _sheet(extent.name, rows, next_table)
+            next_table = (blocks[-1].table or 0) + 1
+    if not any(block.kind is BlockKind.ROW for block in blocks):
+        if any(extent.cells for extent in extents):
+            raise ParseError(f"{source.name} has cells but no text came out", uri=source.uri)
+        blocks = []
+    return Parsed(
+        blocks=tuple(blocks),
+        parser=parser,
+        title=title,
+        media_type=source.media_type or _MEDIA_TYPE,
+        source_counts=counts,
+        losses=_losses(extents, comments),
+        empty_reason=None if blocks else "empty",
+    )
 
 
 def _losses(extents: Sequence[Extent], comments: int) -> tuple[Loss, ...]:
