@@ -31,6 +31,7 @@ PARSERS = {
     "text/tab-separated-values": "fonte.parsers.csv_tsv:CsvParser",
     "application/json": "fonte.parsers.records:JsonParser",
     "application/jsonl": "fonte.parsers.records:JsonLinesParser",
+    "application/x-ipynb+json": "fonte.parsers.notebook:NotebookParser",
     "text/vtt": "fonte.parsers.transcripts:TranscriptParser",
     "application/x-subrip": "fonte.parsers.transcripts:TranscriptParser",
     "text/x-sbv": "fonte.parsers.transcripts:TranscriptParser",

@@ -17,6 +17,7 @@ DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 PPTX = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
 EPUB = "application/epub+zip"
+NOTEBOOK = "application/x-ipynb+json"
 XLS = "application/vnd.ms-excel"
 ODS = "application/vnd.oasis.opendocument.spreadsheet"
 EML = "message/rfc822"
@@ -60,12 +61,15 @@ _BY_NAME = {
     **dict.fromkeys((".jsonl", ".ndjson"), "application/jsonl"),
     ".csv": "text/csv",
     ".json": "application/json",
+    ".ipynb": "application/json",
     ".txt": "text/plain",
     ".pdf": PDF,
     ".docx": DOCX,
     ".xlsx": XLSX,
     ".pptx": PPTX,
     ".epub": EPUB,
+    ".eml": EML,
+    ".msg": MSG,
     ".vtt": "text/vtt",
     ".srt": "application/x-subrip",
     ".sbv": "text/x-sbv",
@@ -73,7 +77,6 @@ _BY_NAME = {
 _TEXT_NOT_YET = {
     **dict.fromkeys((".rst", ".rest"), "text/x-rst (reStructuredText)"),
     **dict.fromkeys((".adoc", ".asciidoc", ".asc"), "text/asciidoc (AsciiDoc)"),
-    ".ipynb": "application/x-ipynb+json (a notebook)",
     ".svg": "image/svg+xml",
     ".xml": "application/xml",
 }
@@ -228,19 +231,19 @@ def _text_kind(body: bytes, name: str, ending: str) -> str:
         return EML
     if _XML.match(head) and ending not in (".md", ".txt", ".html", ".htm", ".xhtml"):
         raise _unsupported("application/xml", name)
-    return _by_name_or_look(text, head, name, ending)
+    return _by_name_or_look(text, head, ending)
 
 
-def _by_name_or_look(text: str, head: str, name: str, ending: str) -> str:
+def _by_name_or_look(text: str, head: str, ending: str) -> str:
     named = _BY_NAME.get(ending)
     if named == "application/json" or (named is None and head.startswith(("{", "["))):
-        return _json_kind(text, name, named=named is not None)
-    if named in (PDF, DOCX, XLSX, PPTX, EPUB):
+        return _json_kind(text, named=named is not None)
+    if named in (PDF, DOCX, XLSX, PPTX, EPUB, EML, MSG):
         return "text/plain"
     return named or _look(text)
 
 
-def _json_kind(text: str, name: str, *, named: bool) -> str:
+def _json_kind(text: str, *, named: bool) -> str:
     """JSON, JSON lines, a notebook, or text that only begins like JSON."""
     try:
         value = json.loads(text.lstrip("\ufeff"))
@@ -249,8 +252,8 @@ def _json_kind(text: str, name: str, *, named: bool) -> str:
         if len(lines) > 1 and all(_is_json_object(line) for line in lines[:-1]):
             return "application/jsonl"
         return "application/json" if named else "text/plain"
-    if isinstance(value, dict) and "nbformat" in value and "cells" in value:
-        raise _unsupported(_TEXT_NOT_YET[".ipynb"], name)
+    if isinstance(value, dict) and "nbformat" in value and ("cells" in value or "worksheets" in value):
+        return NOTEBOOK
     return "application/json"
 
 

@@ -67,6 +67,9 @@ def package(*members: str) -> bytes:
         (b"II*\0", "scan", "image/tiff"),
         (b"BM\0\0\0\0", "a.txt", "image/bmp"),
         (b"BM is short for a picture", "a.txt", "text/plain"),
+        (b'{"nbformat": 4, "cells": []}', "a.json", "application/x-ipynb+json"),
+        (b'{"nbformat": 3, "worksheets": []}', "a.ipynb", "application/x-ipynb+json"),
+        (b'{"cells": []}', "a.ipynb", "application/json"),
         (b"a word on WEBVTT", "a.txt", "text/plain"),
     ],
 )
@@ -84,7 +87,6 @@ def test_content_decides_and_the_name_breaks_ties(body: bytes, name: str, expect
         (package("a.txt"), "a.zip", "archive"),
         (b"\x1f\x8b\x08", "a.md", "archive"),
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "WordDocument".encode("utf-16-le"), "a.docx", "old Word"),
-        (b'{"nbformat": 4, "cells": []}', "a.json", "notebook"),
         (b"Title\n=====\n", "a.rst", "reStructuredText"),
         (b"= Title\n", "a.adoc", "AsciiDoc"),
         (b"<?xml version='1.0'?><feed/>", "a.xml", "application/xml"),
