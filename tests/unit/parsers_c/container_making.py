@@ -47,13 +47,13 @@ def locked_zip(name: str = "secret.md") -> bytes:
 
 # --- OLE containers (compound files): enough of [MS-CFB] for a message file
 
-_SECTOR = 512
+_SECTOR, _MINI, _CUTOFF = 512, 64, 4096
 _FREE, _END, _FAT = 0xFFFFFFFF, 0xFFFFFFFE, 0xFFFFFFFD
 _STORAGE, _STREAM, _ROOT = 1, 2, 5
 
 
 def compound(tree: Mapping[str, object]) -> bytes:
-    """A compound file: names to bytes (streams) or to mappings (storages). All streams lie in whole sectors."""
+    """A compound file: names to bytes (streams) or to mappings (storages); small streams lie in the mini stream."""
     entries: list[list[object]] = [["Root Entry", _ROOT, _FREE, _FREE, b""]]
 
     def add(nodes: Mapping[str, object]) -> int:
@@ -73,31 +73,43 @@ def compound(tree: Mapping[str, object]) -> bytes:
         return first
 
     entries[0][3] = add(tree)
-    sectors: list[bytes] = []
-    chain: list[int] = []
-
-    def store(data: bytes) -> int:
-        if not data:
-            return _END
-        start = len(sectors)
-        pieces = [data[at : at + _SECTOR].ljust(_SECTOR, b"\0") for at in range(0, len(data), _SECTOR)]
-        sectors.extend(pieces)
-        chain.extend([*range(start + 1, start + len(pieces)), _END])
-        return start
-
-    placed = [(entry, store(bytes(entry[4]))) for entry in entries]  # type: ignore[arg-type]  # bytes by construction
-    directory = b"".join(_entry(entry, start) for entry, start in placed)
-    directory_at = store(directory.ljust(-(-len(directory) // _SECTOR) * _SECTOR, b"\0"))
-    fat_at = len(sectors)
-    fats = -(-(len(sectors) + 8) // 127)
-    chain.extend([_FAT] * fats)
-    fat = struct.pack(f"<{len(chain)}I", *chain).ljust(fats * _SECTOR, b"\xff")
+    large, small = _Chains(_SECTOR), _Chains(_MINI)
+    starts = [_END]
+    for entry in entries[1:]:
+        body = bytes(entry[4])  # type: ignore[call-overload]  # bytes by construction
+        starts.append((small if len(body) < _CUTOFF else large).store(body))
+    entries[0][4] = b"".join(small.sectors)
+    starts[0] = large.store(bytes(entries[0][4]))  # type: ignore[call-overload]  # as above
+    mini_fat = large.store(struct.pack(f"<{len(small.chain)}I", *small.chain))
+    directory = large.store(b"".join(_entry(entry, start) for entry, start in zip(entries, starts, strict=True)))
+    fat_at = len(large.sectors)
+    fats = -(-(fat_at + 8) // 127)
+    table = [*large.chain, *[_FAT] * fats]
+    fat = struct.pack(f"<{len(table)}I", *table).ljust(fats * _SECTOR, b"\xff")
+    minis = -(-4 * len(small.chain) // _SECTOR)
     header = struct.pack(
         "<8s16sHHHHH6xIIIIIIIII", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", b"\0" * 16, 0x3E, 3, 0xFFFE, 9, 6,
-        0, fats, directory_at, 0, 0, _END, 0, _END, 0,
+        0, fats, directory, 0, _CUTOFF, mini_fat, minis, _END, 0,
     )  # fmt: skip
     listed = struct.pack("<109I", *range(fat_at, fat_at + fats), *[_FREE] * (109 - fats))
-    return header + listed + b"".join(sectors) + fat
+    return header + listed + b"".join(large.sectors) + fat
+
+
+class _Chains:
+    """Sectors of one size and which follows which."""
+
+    def __init__(self, size: int) -> None:
+        self.size, self.sectors, self.chain = size, list[bytes](), list[int]()
+
+    def store(self, data: bytes) -> int:
+        """The first sector of some bytes."""
+        if not data:
+            return _END
+        start = len(self.sectors)
+        pieces = [data[at : at + self.size].ljust(self.size, b"\0") for at in range(0, len(data), self.size)]
+        self.sectors += pieces
+        self.chain += [*range(start + 1, start + len(pieces)), _END]
+        return start
 
 
 def _entry(entry: list[object], start: int) -> bytes:

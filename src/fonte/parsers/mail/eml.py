@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -22,7 +23,10 @@ HEADERS = ("From", "To", "Cc", "Bcc", "Reply-To", "Date", "Subject", "Message-ID
 _MALFORMED = (ValueError, LookupError, AttributeError, TypeError, MessageError, AssertionError)
 """What the standard library raises of headers that are not well formed."""
 _DEEP = 6000
-"""Frames that the standard library may use for nested parts: some thousand of them."""
+"""Frames that the standard library may use for nested parts."""
+MAX_PARTS = 1600
+"""Parts that hold parts: the standard library takes the square of their depth."""
+_MULTIPARTS = re.compile(rb"^content-type:\s*(?:multipart|message)/", re.IGNORECASE | re.MULTILINE)
 _SIGNATURES = frozenset({"application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature"})
 _ENCRYPTED = frozenset({"application/pkcs7-mime", "application/x-pkcs7-mime", "application/pgp-encrypted"})
 _ENDINGS = {"message/rfc822": ".eml", "text/calendar": ".ics", "text/plain": ".txt", "text/html": ".html"}
@@ -37,6 +41,8 @@ def read_eml(body: bytes, name: str) -> Mail:
     Raises:
         ParseError: parts nested without end.
     """
+    if len(_MULTIPARTS.findall(body)) > MAX_PARTS:
+        raise ParseError(f"{name}: it has more than {MAX_PARTS} parts with parts")
     try:
         with _deep_stack():
             message = BytesParser(policy=policy.default).parsebytes(body)
@@ -80,7 +86,7 @@ def iso_date(written: str) -> str | None:
 
 def _header(message: EmailMessage, name: str) -> str:
     value = _asked(lambda: message.get(name), None)
-    if value is None:
+    if value is None or name == "Date":  # a date as it was written
         value = next((raw for key, raw in message.raw_items() if key.lower() == name.lower()), "")
     return one_line(_asked(lambda: str(value), ""))
 
@@ -182,7 +188,7 @@ def unflowed(text: str) -> str:
         depth = len(line) - len(line.lstrip(">"))
         body = line[depth:].removeprefix(" ")
         signature = body == "-- "
-        if open_depth == depth and not signature:
+        if open_depth == depth and body.strip() and not signature:
             lines[-1] += body
         else:
             lines.append(f"{'>' * depth}{' ' if depth else ''}{body}")
