@@ -23,10 +23,9 @@ _SUPPORT = {"supported": "supported", "unsupported": "not supported", "partial":
 class LabelReport:
     """Every answer counts once, by its first labeller's last word.
 
-    ``shares`` are of answers (Wilson); ``supported`` is of sentences (bootstrap over answers), None where no answer has
-    any. ``right`` is correct or rightly refused. ``automatic`` agrees with the measures about ``verdict``, ``right``
-    and ``support``, each where both say something; ``between`` holds every two labellers about ``verdict``, ``right``,
-    ``support`` and ``task_done``.
+    ``shares`` are of answers (Wilson), ``supported`` of sentences, None where no answer has any. ``right`` is correct
+    or rightly refused. ``automatic`` agrees with the measures about ``verdict``, ``right`` and ``support``, each where
+    both say something; ``between`` holds every two labellers about these and ``task_done``.
     """
 
     drawn: int
@@ -68,7 +67,6 @@ def report_of(labels: Labels, by: str | None = None) -> LabelReport:
     if not counted:
         raise ValueError("nothing was labelled")
     verdicts = Counter(label.verdict for label in counted)
-    sentences = [(label.id, one) for label in counted for one in label.supported]
     return LabelReport(
         drawn=len(labels.drawn),
         labellers=dict(Counter(label.by for label in mine)),
@@ -76,9 +74,7 @@ def report_of(labels: Labels, by: str | None = None) -> LabelReport:
         shares={verdict: wilson(verdicts[verdict], len(counted)) for verdict in VERDICTS},
         right=_share(label.verdict in RIGHT for label in counted),
         task_done=_share(label.task_done for label in counted),
-        supported=bootstrap_mean([float(one) for _, one in sentences], groups=[name for name, _ in sentences])
-        if sentences
-        else None,
+        supported=_of_sentences(counted),
         kinds={
             kind: _share(label.verdict in RIGHT for label in counted if labels.drawn[label.id].kind == kind)
             for kind in sorted({labels.drawn[label.id].kind for label in counted})
@@ -86,6 +82,16 @@ def report_of(labels: Labels, by: str | None = None) -> LabelReport:
         automatic=_with_measures(labels, counted),
         between={} if by is not None else _between(labels),
     )
+
+
+def _of_sentences(labels: Sequence[Label]) -> Interval | None:
+    """The wider of Wilson's interval and the bootstrap's over answers, which says nothing where all are alike."""
+    values = [float(one) for label in labels for one in label.supported]
+    if not values:
+        return None
+    drawn = bootstrap_mean(values, groups=[label.id for label in labels for _ in label.supported])
+    plain = wilson(int(sum(values)), len(values))
+    return Interval(plain.value, min(plain.low, drawn.low), max(plain.high, drawn.high), len(values))
 
 
 def _with_measures(labels: Labels, counted: Sequence[Label]) -> dict[str, Agreement]:

@@ -93,6 +93,7 @@ def test_every_answer_counts_once_by_its_first_labellers_last_word():
     assert (found.right.value, found.task_done.value) == (0.5, 0.75)
     assert found.supported is not None
     assert (found.supported.value, found.supported.n) == (0.5, 4)
+    assert found.supported.low <= wilson(2, 4).low < wilson(2, 4).high <= found.supported.high
     assert found.kinds["bluffed"].value == 0.0
 
 
