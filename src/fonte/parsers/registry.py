@@ -32,6 +32,7 @@ PARSERS = {
     "application/json": "fonte.parsers.records:JsonParser",
     "application/jsonl": "fonte.parsers.records:JsonLinesParser",
     "application/x-ipynb+json": "fonte.parsers.notebook:NotebookParser",
+    "text/asciidoc": "fonte.parsers.asciidoc:AsciidocParser",
     "text/vtt": "fonte.parsers.transcripts:TranscriptParser",
     "application/x-subrip": "fonte.parsers.transcripts:TranscriptParser",
     "text/x-sbv": "fonte.parsers.transcripts:TranscriptParser",

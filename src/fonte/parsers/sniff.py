@@ -59,6 +59,7 @@ _BY_NAME = {
     **dict.fromkeys((".html", ".htm", ".xhtml", ".xht"), "text/html"),
     **dict.fromkeys((".tsv", ".tab"), "text/tab-separated-values"),
     **dict.fromkeys((".jsonl", ".ndjson"), "application/jsonl"),
+    **dict.fromkeys((".adoc", ".asciidoc", ".asc"), "text/asciidoc"),
     ".csv": "text/csv",
     ".json": "application/json",
     ".ipynb": "application/json",
@@ -76,7 +77,6 @@ _BY_NAME = {
 }
 _TEXT_NOT_YET = {
     **dict.fromkeys((".rst", ".rest"), "text/x-rst (reStructuredText)"),
-    **dict.fromkeys((".adoc", ".asciidoc", ".asc"), "text/asciidoc (AsciiDoc)"),
     ".svg": "image/svg+xml",
     ".xml": "application/xml",
 }
@@ -222,6 +222,8 @@ def _text_kind(body: bytes, name: str, ending: str) -> str:
     head = text[:_HEAD].lstrip("\ufeff\ufffd \t\r\n\f\0")
     if _HTML.match(head):
         return "text/html"
+    if ending == ".asc" and head.startswith("-----BEGIN PGP"):
+        return "text/plain"
     if ending in _TEXT_NOT_YET:
         raise _unsupported(_TEXT_NOT_YET[ending], name)
     transcript = _TRANSCRIPT.match(head)
