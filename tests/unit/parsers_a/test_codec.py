@@ -8,8 +8,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fonte.parsers.codec import BadReply, decode_parsed, encode_parsed
-from fonte.types import Block, BlockKind, Counts, Loss, Parsed, Place
+from fonte.errors import EncryptedSource, FonteError, ParseError, SourceTooLarge, UnsupportedMediaType
+from fonte.parsers.codec import (
+    BadReply,
+    decode_contents,
+    decode_error,
+    decode_parsed,
+    encode_contents,
+    encode_error,
+    encode_parsed,
+)
+from fonte.types import Block, BlockKind, Contents, Counts, Loss, Member, Parsed, Place, sha256_hex
 
 any_text = st.text(alphabet=st.characters(), max_size=12)
 maybe_text = st.none() | any_text
@@ -102,3 +111,58 @@ def test_types_are_checked_and_sizes_add_up() -> None:
     for changed in (good[:-8], good + bytes(8), good[:20]):
         with pytest.raises(BadReply):
             decode_parsed(changed)
+
+
+# --- what a container holds, and errors
+
+errors_told = st.builds(
+    lambda kind, message, hint: kind(message, hint=hint),
+    st.sampled_from([ParseError, EncryptedSource, SourceTooLarge, UnsupportedMediaType]),
+    any_text,
+    any_text,
+)
+ways = st.lists(any_text.filter(bool), min_size=1, max_size=3).map(tuple)
+members = st.builds(Member, ways, any_text.map(sha256_hex)) | st.builds(Member, ways, st.just(""), errors_told)
+
+
+def plain(error: Exception | None) -> tuple[object, ...] | None:
+    assert error is None or isinstance(error, FonteError)
+    return None if error is None else (type(error), error.message, error.hint)
+
+
+@given(st.builds(Contents, st.lists(members, max_size=4).map(tuple), st.booleans(), st.none() | errors_told))
+def test_what_a_container_holds_comes_back(contents: Contents) -> None:
+    back = decode_contents(encode_contents(contents))
+    assert (back.itself, plain(back.error)) == (contents.itself, plain(contents.error))
+    assert [(one.inside, one.content_hash, plain(one.error)) for one in back.members] == [
+        (one.inside, one.content_hash, plain(one.error)) for one in contents.members
+    ]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"[]",
+        b'{"members": [], "itself": 1, "error": null}',
+        b'{"members": [[[], "", null]], "itself": true, "error": null}',
+        b'{"members": [[["a"], "not a hash", null]], "itself": true, "error": null}',
+        b'{"members": [[["a"], "", null]], "itself": true, "error": null}',
+        b'{"members": [[[7], "", null]], "itself": true, "error": null}',
+        b'{"members": [], "itself": true, "error": {"code": 1}}',
+        b"[" * 100_000,
+    ],
+)
+def test_nonsense_is_no_container(data: bytes) -> None:
+    with pytest.raises(BadReply):
+        decode_contents(data)
+
+
+def test_an_unknown_error_is_a_failure_to_parse() -> None:
+    error = decode_error(b'{"code": "os.system", "message": "m", "hint": "", "page": "x"}', "file:///a")
+    assert type(error) is ParseError
+    assert isinstance(error, ParseError) and (error.uri, error.page) == ("file:///a", None)
+    paged = decode_error(encode_error(ParseError("m", page=3)), "u")
+    assert isinstance(paged, ParseError) and paged.page == 3
+    with pytest.raises(BadReply):
+        decode_error(b"{}", "u")

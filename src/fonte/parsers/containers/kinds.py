@@ -70,6 +70,7 @@ def _mail(stream: BinaryIO, name: str) -> Container | None:
     body = stream.read(MAX_MEMBER + 1)
     if len(body) > MAX_MEMBER:
         raise too_large(name)
+    stream.close()  # it is all here
     if body.startswith(OLE):
         return MailContainer(read_msg(body, name)) if is_msg(body) else None
     return MailContainer(read_eml(body, name)) if _is_mail(body, name) else None

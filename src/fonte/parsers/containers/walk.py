@@ -170,7 +170,11 @@ class MemberReader:
             stream.close()
             return self._last
         self.close()
-        container = open_container(stream, _outer_name(source))
+        try:
+            container = open_container(stream, _outer_name(source))
+        except FonteError:
+            stream.close()
+            raise
         if container is None:
             stream.close()
             raise ParseError("the file that held it is no container any more", hint="sync again", uri=source.uri)
