@@ -58,8 +58,12 @@ def table_rows(lab: Lab) -> Iterator[tuple[str, ...]]:
     """A configuration's measures with their intervals, and those that are not built."""
     for row in lab.rows:
         own = figures(row)
-        shown = (f"{own[name].value:.2f} [{own[name].low:.2f}, {own[name].high:.2f}]" for name in COLUMNS)
+        shown = (_interval(own[name]) if name in own else "none" for name in COLUMNS)
         yield (row.configuration.name, *shown, *("not built" for _ in SUPPORT_BASED))
+
+
+def _interval(one: Interval) -> str:
+    return f"{one.value:.2f} [{one.low:.2f}, {one.high:.2f}]"
 
 
 def cost_rows(lab: Lab) -> Iterator[tuple[str, ...]]:
@@ -86,7 +90,8 @@ def _row_json(row: Measured) -> Json:
     return {
         "name": row.configuration.name,
         "settings": dict(row.configuration.settings),
-        "measures": intervals(figures(row)) | dict.fromkeys(SUPPORT_BASED, NOT_BUILT),
+        # Null where there was nothing to measure: no citation where nothing was answered.
+        "measures": dict.fromkeys(COLUMNS) | intervals(figures(row)) | dict.fromkeys(SUPPORT_BASED, NOT_BUILT),
         "unauthorized_hits": row.found.scores.unauthorized_hits,
         "layers": dict(row.found.layers),
         "cost": row.cost,
