@@ -163,12 +163,13 @@ def ask(indexed: Indexed, probe: Probe) -> Row:
     if probe.hidden:
         asker = replace(asker, catalog=Revoking(plain.catalog, tuple(indexed.ids[name] for name in probe.hidden)))
     if probe.needles:
-        lost = frozenset[str]().union(*(indexed.touching(*needle, plain) for needle in probe.needles))
-        asker = replace(asker, reader=Without(plain.reader, lost))
+        touched = frozenset[str]().union(*(indexed.touching(*needle, plain) for needle in probe.needles))
+        asker = replace(asker, reader=Without(plain.reader, touched))
     asked = asker.prepare(Query(probe.text, principal))
     names = {identity: name for name, identity in indexed.ids.items()}
     bm25 = next((one.hits for one in asked.retrieved.rankings if one.stage == "bm25"), ())[:BM25_PLACES]
-    contents = asker.reader.chunks([hit.chunk_id for hit in bm25], principal, revoked=()) if probe.hidden else {}
+    lost = bool(probe.hidden or probe.needles)
+    contents = asker.reader.chunks([hit.chunk_id for hit in bm25], principal, revoked=()) if lost else {}
     distances = [one.hit.dense_distance for one in asked.retrieved.found if one.hit.dense_distance is not None]
     nearest = min(asked.retrieved.found, key=lambda one: one.hit.dense_distance or 1.0, default=None)
     article = probe.article or (names[nearest.stored.chunk.document_id] if nearest is not None else probe.id)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from calibration_sets import ABSENT, ANSWERABLE, NEAR_MISS, SAME_ARTICLE
+from calibration_sets import ABSENT, ANSWERABLE, NEAR_MISS, SAME_ARTICLE, TWISTED
 from calibration_signs import DIRECTIONS as PROPOSED_DIRECTIONS
 from calibration_signs import PRESENT, PROPOSED
 
@@ -71,7 +71,7 @@ def lines(
 
     An absent question is dropped where a gold answer stands in BM25's first twenty.
     """
-    together: dict[str, list[Case]] = {ABSENT: [], NEAR_MISS: []}
+    together: dict[str, list[Case]] = {ABSENT: [], NEAR_MISS: [], TWISTED: []}
     for name, table in tables.items():
         kinds = dict.fromkeys(row["kind"] for row, _ in table if row["kind"] != ANSWERABLE)
         plain = [case_of(*pair, by_passage=by_passage) for pair in table if pair[0]["kind"] == ANSWERABLE]

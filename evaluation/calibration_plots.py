@@ -19,22 +19,20 @@ WIDTH, HEIGHT = 3.1, 2.6
 
 def draw(path: Path, title: str, panels: Sequence[tuple[Line, Calibrated, Sequence[float]]]) -> None:
     """One picture of a kind: a column for each set, above risk and coverage, below distances."""
-    import matplotlib as mpl
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
 
-    mpl.use("Agg")
-    from matplotlib import pyplot as plt
-
-    figure, axes = plt.subplots(2, len(panels), figsize=(WIDTH * len(panels), 2 * HEIGHT), squeeze=False)
-    for at, (line, found, proposed) in enumerate(panels):
-        _risk(axes[0][at], line, found, proposed)
-        _distances(axes[1][at], line)
-    axes[0][0].set_ylabel("answered that nothing answers")
-    axes[1][0].set_ylabel("share of questions")
-    figure.suptitle(title)
-    figure.tight_layout()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, dpi=80, metadata={"Software": None})
-    plt.close(figure)
+    with rc_context({"font.size": 8}):
+        figure = Figure(figsize=(WIDTH * len(panels), 2 * HEIGHT), layout="tight")
+        axes = figure.subplots(2, len(panels), squeeze=False)
+        for at, (line, found, proposed) in enumerate(panels):
+            _risk(axes[0][at], line, found, proposed)
+            _distances(axes[1][at], line)
+        axes[0][0].set_ylabel("answered that nothing answers")
+        axes[1][0].set_ylabel("share of questions")
+        figure.suptitle(title)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        figure.savefig(path, dpi=80, metadata={"Software": None})
 
 
 def _risk(axes: Any, line: Line, found: Calibrated, proposed: Sequence[float]) -> None:
@@ -48,7 +46,6 @@ def _risk(axes: Any, line: Line, found: Calibrated, proposed: Sequence[float]) -
         axes.plot(*zip(*curve, strict=True), color=COLORS[name], label=name, linewidth=1.4)
     axes.axhline(1 - line.answerable / len(line.cases), color="#999999", linewidth=0.8, linestyle=":")
     axes.set(title=f"{line.set} (n {len(line.cases)})", xlabel="coverage", xlim=(0, 1), ylim=(0, None))
-    axes.title.set_fontsize(9)
     axes.legend(fontsize=6.5, frameon=False, loc="upper left")
 
 
@@ -62,5 +59,5 @@ def _distances(axes: Any, line: Line) -> None:
         weights = np.full(len(both[can]), 1 / max(1, len(both[can])))
         label = f"{'answerable' if can else 'not'} ({len(both[can])})"
         axes.hist(both[can], edges, weights=weights, color=color, alpha=0.55, label=label)
-    axes.set(xlabel="cosine distance of the nearest passage")
+    axes.set(xlabel="distance of the nearest passage")
     axes.legend(fontsize=6.5, frameon=False)
