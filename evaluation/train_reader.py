@@ -52,6 +52,12 @@ BETA = (10.0,) * 3 + (5.0,) * 3 + (0.0,) * 6
 FAST = 30.0
 """By how much faster the weights of cosines learn, which start from nothing."""
 BATCH = 16
+CROP = 64
+"""Tokens of a passage that are read in most of the training, around an answer or where it looks most like one."""
+RANDOM_CROP = 0.3
+"""Of the passages without an answer."""
+WHOLE_FROM = 0.8
+"""From this share of the time on passages are read whole, as they are in use."""
 SEED = 20261130
 DROPOUT = 0.1
 WARM_UP = 50
@@ -104,20 +110,28 @@ def _lines(path: Path) -> list[dict[str, Any]]:
 
 
 def read_own(folder: Path, data: Data) -> None:
-    """Our own passages, each with questions that it answers and near misses."""
-    for path in sorted(folder.glob("*.jsonl")):
-        for one in _lines(path):
-            key = f"own:{one['id']}"
-            title = " > ".join(part for part in (one["title"], one.get("section", "")) if part)
-            data.passages[key] = ("own", one["id"], title, one["text"])
+    """Our own passages, each with questions that it answers and near misses.
+
+    Of a pair of like passages each is also asked what only the other answers. Both are on one side of the split.
+    """
+    lines = [one for path in sorted(folder.glob("*.jsonl")) for one in _lines(path)]
+    pairs: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for one in lines:
+        pairs[one.get("pair", one["id"])].append(one)
+        title = " > ".join(part for part in (one["title"], one.get("section", "")) if part)
+        data.passages[f"own:{one['id']}"] = ("own", one["id"], title, one["text"])
+    for article, passages in pairs.items():
+        for one in passages:
+            key, text = f"own:{one['id']}", one["text"]
             for asked in one["questions"]:
                 answer = asked["answer"]
-                spans = None
-                if answer is not None:
-                    spans = tuple(match.span() for match in re.finditer(re.escape(answer), one["text"]))
-                data.examples.append(
-                    Example("own", one["id"], asked["q"], key, spans, (answer,) if answer is not None else ())
-                )
+                if answer is None:
+                    data.examples.append(Example("own", article, asked["q"], key, None))
+                    continue
+                spans = tuple(match.span() for match in re.finditer(re.escape(answer), text))
+                data.examples.append(Example("own", article, asked["q"], key, spans, (answer,)))
+                others = [f"own:{other['id']}" for other in passages if other is not one]
+                data.examples += [Example("own", article, asked["q"], other, None) for other in others]
 
 
 def read_public(folder: Path, texts: str, data: Data) -> None:
@@ -307,6 +321,38 @@ def padded(items: Sequence[Any]) -> tuple[torch.Tensor, ...]:
     return states, segments, mask, own, gold
 
 
+def cropped(item: Any, mean: Any, rng: random.Random) -> Any:
+    """The item with ``CROP`` tokens of its passage, under its header.
+
+    They hold one of the answers; where there is none, they are the likeliest by the question's tokens, or any.
+    """
+    question, text, places, answers = item
+    room = len(places) - CROP
+    if room <= 0:
+        return item
+    if answers:
+        first, last = rng.choice(answers)
+        low, high = max(0, places.index(last) - CROP + 1), min(room, places.index(first))
+        start = rng.randint(low, high) if low <= high else min(room, places.index(first))
+    elif rng.random() < RANDOM_CROP:
+        start = rng.randint(0, room)
+    else:
+        hidden = text.shape[1] // 2
+        asked, held = question[:, hidden:] - mean, text[places, hidden:] - mean
+        asked /= np.linalg.norm(asked, axis=1, keepdims=True)
+        held /= np.linalg.norm(held, axis=1, keepdims=True)
+        nearest = np.concatenate([[0.0], np.cumsum((asked @ held.T).max(axis=0))])
+        start = int(np.argmax(nearest[CROP:] - nearest[:-CROP]))
+    kept = [*range(places[0]), *places[start : start + CROP]]
+    at = {row: place for place, row in enumerate(kept)}
+    gold = None
+    if answers is not None:
+        gold = [(at[first], at[last]) for first, last in answers if first in at and last in at]
+        if not gold:
+            gold = [(at[places[start]], at[places[start + CROP - 1]])]
+    return question, text[kept], list(range(places[0], len(kept))), gold
+
+
 def round_of(examples: Sequence[Example], ready: Prepared, rng: random.Random) -> list[Any]:
     """One round's items: all of our own, some public ones, and right questions asked of wrong passages."""
     items = []
@@ -333,6 +379,7 @@ def train(
         {"params": fast, "weight_decay": 0.0, "times": FAST},
     ]
     optimiser = torch.optim.AdamW(groups, lr=rate, betas=(0.9, 0.98))
+    mean = net.mean.numpy()
     began, step, losses = time.monotonic(), 0, []
     net.train()
     while True:
@@ -343,7 +390,10 @@ def train(
                 return
             for group in optimiser.param_groups:
                 group["lr"] = group["times"] * rate * min(1.0, (step + 1) / WARM_UP) * max(0.02, 1 - passed)
-            *given, gold = padded(batch)
+            if passed < WHOLE_FROM:
+                *given, gold = padded([cropped(one, mean, rng) for one in batch])
+            else:
+                *given, gold = padded(batch)
             odds = F.log_softmax(net(*given), 1)
             loss = -torch.logsumexp(odds.masked_fill(gold == 0, NEVER), 1).mean()
             optimiser.zero_grad()
@@ -355,7 +405,8 @@ def train(
             if step % 500 == 0:
                 torch.save(net.state_dict(), kept)
             if step % 50 == 0:
-                print(f"step {step}: loss {np.mean(losses[-50:]):.3f}, {100 * passed:.0f} %", file=sys.stderr, flush=True)
+                told = f"step {step}: loss {np.mean(losses[-50:]):.3f}, {100 * passed:.0f} %"
+                print(told, file=sys.stderr, flush=True)
 
 
 def auroc(right: Sequence[float], wrong: Sequence[float]) -> float | None:
