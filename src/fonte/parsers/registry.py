@@ -33,6 +33,7 @@ PARSERS = {
     "application/jsonl": "fonte.parsers.records:JsonLinesParser",
     "application/x-ipynb+json": "fonte.parsers.notebook:NotebookParser",
     "text/asciidoc": "fonte.parsers.asciidoc:AsciidocParser",
+    "text/x-rst": "fonte.parsers.rst:RstParser",
     "text/vtt": "fonte.parsers.transcripts:TranscriptParser",
     "application/x-subrip": "fonte.parsers.transcripts:TranscriptParser",
     "text/x-sbv": "fonte.parsers.transcripts:TranscriptParser",

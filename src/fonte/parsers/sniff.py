@@ -60,6 +60,7 @@ _BY_NAME = {
     **dict.fromkeys((".tsv", ".tab"), "text/tab-separated-values"),
     **dict.fromkeys((".jsonl", ".ndjson"), "application/jsonl"),
     **dict.fromkeys((".adoc", ".asciidoc", ".asc"), "text/asciidoc"),
+    **dict.fromkeys((".rst", ".rest"), "text/x-rst"),
     ".csv": "text/csv",
     ".json": "application/json",
     ".ipynb": "application/json",
@@ -76,7 +77,6 @@ _BY_NAME = {
     ".sbv": "text/x-sbv",
 }
 _TEXT_NOT_YET = {
-    **dict.fromkeys((".rst", ".rest"), "text/x-rst (reStructuredText)"),
     ".svg": "image/svg+xml",
     ".xml": "application/xml",
 }

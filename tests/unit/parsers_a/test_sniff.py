@@ -71,6 +71,7 @@ def package(*members: str) -> bytes:
         (b'{"nbformat": 3, "worksheets": []}', "a.ipynb", "application/x-ipynb+json"),
         (b'{"cells": []}', "a.ipynb", "application/json"),
         (b"= Title\n", "a.adoc", "text/asciidoc"),
+        (b"Title\n=====\n", "a.rst", "text/x-rst"),
         (b"a word on WEBVTT", "a.txt", "text/plain"),
     ],
 )
@@ -88,7 +89,6 @@ def test_content_decides_and_the_name_breaks_ties(body: bytes, name: str, expect
         (package("a.txt"), "a.zip", "archive"),
         (b"\x1f\x8b\x08", "a.md", "archive"),
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "WordDocument".encode("utf-16-le"), "a.docx", "old Word"),
-        (b"Title\n=====\n", "a.rst", "reStructuredText"),
         (b"<?xml version='1.0'?><feed/>", "a.xml", "application/xml"),
         (b"{\\rtf1 x}", "a.txt", "rtf"),
         (bytes(range(256)) * 5, "a.txt", "binary"),
