@@ -20,7 +20,7 @@ from fonte.lab.mistakes import EXPLAINED, KINDS
 from fonte.lab.page import lab_page, otherwise
 from fonte.lab.place import lay_out
 from fonte.lab.run import Lab, run, write_runs
-from fonte.lab.told import COLUMNS, COSTS, SUPPORT_BASED, cost_rows, lab_json, table_rows
+from fonte.lab.told import lab_json, tables
 from fonte.parts import Parts
 from fonte.wiring import make_parts
 
@@ -82,12 +82,9 @@ def _tell(found: Lab, output: Output) -> None:
         f"corpus {found.fingerprint}"
     )
     output.line()
-    output.table(
-        ("CONFIGURATION", *(one.upper() for one in (*COLUMNS.values(), *SUPPORT_BASED))), list(table_rows(found))
-    )
-    output.line()
-    output.table(("CONFIGURATION", *(one.upper() for one in COSTS)), list(cost_rows(found)))
-    output.line()
+    for headings, table in tables(found):
+        output.table([heading.upper() for heading in headings], table)
+        output.line()
     rows = []
     for judged in found.verdicts:
         for pair in judged.verdicts:

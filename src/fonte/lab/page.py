@@ -9,7 +9,7 @@ from fonte.evaluation.html.markup import figure, opening, page, paragraph, quote
 from fonte.evaluation.statistics import Interval
 from fonte.lab.mistakes import BLUFF, EXPLAINED, KINDS, Mistake
 from fonte.lab.run import Lab
-from fonte.lab.told import COLUMNS, COSTS, SUPPORT_BASED, cost_rows, figures, table_rows
+from fonte.lab.told import figures, tables
 
 _QUOTED = 400
 _SIGNS = {True: "yes", False: "LOST", None: "-"}
@@ -25,8 +25,8 @@ def _parts(lab: Lab, best: pages.Measured, *, drawn: bool) -> Iterator[str]:
     if not drawn:
         yield paragraph("The plots are missing: they need matplotlib (pip install 'fonte[report]').", "note")
     yield tag("h2", "Configurations")
-    yield table(("configuration", *COLUMNS.values(), *SUPPORT_BASED), table_rows(lab), numbers=2)
-    yield table(("configuration", *COSTS), cost_rows(lab), numbers=2)
+    for headings, rows in tables(lab):
+        yield table(headings, rows, numbers=2)
     told = (
         f"A whole answer of the default takes {lab.answer_times.p50:.0f} ms (p50), {lab.answer_times.p95:.0f} ms (p95)"
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 
 from fonte.contract import Json
@@ -54,36 +54,40 @@ def figures(row: Measured) -> dict[str, Interval]:
     return {**row.found.scores.summary(), **row.found.rates}
 
 
-def table_rows(lab: Lab) -> Iterator[tuple[str, ...]]:
-    """A configuration's measures with their intervals, and those that are not built."""
-    for row in lab.rows:
-        own = figures(row)
-        shown = (_interval(own[name]) if name in own else "none" for name in COLUMNS)
-        yield (row.configuration.name, *shown, *("not built" for _ in SUPPORT_BASED))
+def tables(lab: Lab) -> Iterator[tuple[tuple[str, ...], list[tuple[str, ...]]]]:
+    """Headings and rows: measures with their intervals, those that are not built, costs; narrow enough to be read."""
+    known = list(COLUMNS)
+    half = len(known) // 2
+    for names in (known[:half], [*known[half:], *SUPPORT_BASED]):
+        headings = [COLUMNS.get(name, name) for name in names]
+        yield ("configuration", *headings), [(row.configuration.name, *_cells(row, names)) for row in lab.rows]
+    yield ("configuration", *_COSTS), [(row.configuration.name, *_costs(row)) for row in lab.rows]
+
+
+def _cells(row: Measured, names: Sequence[str]) -> Iterator[str]:
+    own = figures(row)
+    for name in names:
+        yield "not built" if name in SUPPORT_BASED else _interval(own[name]) if name in own else "none"
 
 
 def _interval(one: Interval) -> str:
     return f"{one.value:.2f} [{one.low:.2f}, {one.high:.2f}]"
 
 
-def cost_rows(lab: Lab) -> Iterator[tuple[str, ...]]:
-    """A configuration's costs, and what came out that should not."""
-    for row in lab.rows:
-        facts, timings = row.found.facts, row.found.facts.timings
-        yield (
-            row.configuration.name,
-            str(row.found.scores.unauthorized_hits),
-            f"{timings.p50:.0f}" if timings else "",
-            f"{timings.p95:.0f}" if timings else "",
-            f"{row.cost:.2f}",
-            str(facts.chunks),
-            f"{len(facts.lost.split) + len(facts.lost.beyond_window)}/{facts.lost.needles}",
-            f"{(facts.size_bytes or 0) / 2**20:.1f}",
-            f"{facts.build_seconds or 0:.1f}",
-        )
+_COSTS = ("unauthorized", "p50 ms", "p95 ms", "cost", "chunks", "destroyed", "index MiB", "index s")
 
 
-COSTS = ("unauthorized", "p50 ms", "p95 ms", "cost", "chunks", "destroyed", "index MiB", "index s")
+def _costs(row: Measured) -> Iterator[str]:
+    """What came out that should not, and what it took."""
+    facts, timings = row.found.facts, row.found.facts.timings
+    yield str(row.found.scores.unauthorized_hits)
+    yield f"{timings.p50:.0f}" if timings else "none"
+    yield f"{timings.p95:.0f}" if timings else "none"
+    yield f"{row.cost:.2f}"
+    yield str(facts.chunks)
+    yield f"{len(facts.lost.split) + len(facts.lost.beyond_window)}/{facts.lost.needles}"
+    yield f"{(facts.size_bytes or 0) / 2**20:.1f}"
+    yield f"{facts.build_seconds or 0:.1f}"
 
 
 def _row_json(row: Measured) -> Json:

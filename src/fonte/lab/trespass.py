@@ -20,7 +20,7 @@ from fonte.types import Answer, Answered, Principal, SearchResults
 
 DEEP = 50
 NOWHERE = "personal/nobody/no-such-document.md"
-OTHER_TENANT, WITHOUT_ROLE = "another tenant", "without the role"
+OTHER_TENANT, WITHOUT_ROLE = "the other tenant", "somebody without the role"
 
 
 @dataclass(frozen=True, slots=True)
