@@ -26,6 +26,20 @@ KS = (1, 4, 8, 20)
 COLORS = ("#0072B2", "#56B4E9", "#D55E00", "#E69F00", "#009E73", "#CC79A7")
 """Told apart by people who see colors otherwise (Okabe and Ito, 2008)."""
 WORDS = {"better": "better", "worse": "worse", "cannot_tell": "cannot tell"}
+FINDINGS = (
+    ("B against A", 8, "+8/−6, p 0.79"),
+    ("B against A", 20, "+9/−7, p 0.80"),
+    ("E against A", 20, "+18/−3, p 0.0015"),
+    ("E against C", 20, "+12/−2, p 0.0129"),
+    ("F against E", 20, "+2/−6"),
+)
+LEG_FINDINGS = (
+    ("hybrid against bm25", 4, "+10/−3, p 0.09"),
+    ("hybrid against dense", 4, "+10/−6, p 0.45"),
+    ("dense against bm25", 1, "BM25 more than twice as good"),
+    ("dense against bm25", 8, "dense clearly better"),
+)
+"""What document A reports of its pairs."""
 Results = Mapping[str, Any]
 """One file, as run_document_a.py writes it."""
 
@@ -186,8 +200,36 @@ def section(found: Results) -> Iterator[str]:
     yield ""
 
 
+def summary(results: Mapping[tuple[str, str], Results]) -> Iterator[str]:
+    """Document A's findings with its figures, and ours beside them."""
+    columns = [(f"{name}, {ENCODERS[encoder]}", found) for (name, encoder), found in results.items()]
+
+    def rows() -> Iterator[Sequence[str]]:
+        for form in "AB":
+            told = [f"{one['forms'][form]['destroyed']} of {one['forms'][form]['of needles']}" for _, one in columns]
+            yield f"{form} destroys", "4 of 32" if form == "A" else "0 of 32", *told
+        for pair, k, theirs in FINDINGS:
+            told = [verdict(found["pairs"]["dense"][f"needle@{k}"][pair]) for _, found in columns]
+            yield f"{pair}, R@{k}", theirs, *told
+        yield (
+            "header's share of E's tokens",
+            "21.2 %",
+            *(f"{100 * f['forms']['E']['header share']:.1f} %" for _, f in columns),
+        )
+        key = "truncated, were chunks not halved at the window"
+        beyond = [f"{f['forms']['E'][key]} and {f['forms']['F'][key]}" for _, f in columns]
+        yield "chunks beyond the window, E and F", "17 and 28 of 940", *beyond
+        for pair, k, theirs in LEG_FINDINGS:
+            told = [verdict(found["leg_pairs"]["E"][f"needle@{k}"][pair]) for _, found in columns]
+            yield f"{pair}, R@{k}", theirs, *told
+
+    yield from table(("", "document A", *(name for name, _ in columns)), rows())
+
+
 def page(results: Mapping[tuple[str, str], Results]) -> Iterator[str]:
     """Everything between the marks."""
+    yield from summary(results)
+    yield ""
     for name in SETS:
         known = [encoder for encoder in ENCODERS if (name, encoder) in results]
         yield f"## {name}"
