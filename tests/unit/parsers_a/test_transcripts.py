@@ -162,6 +162,14 @@ def test_text_without_times_is_kept_and_told() -> None:
     assert not BENIGN & told.keys()
 
 
+def test_words_above_the_times_are_a_name_in_vtt_and_text_elsewhere() -> None:
+    cue = "a name\n00:00:01.000 --> 00:00:02.000\nsaid\n"
+    assert texts(parse(f"WEBVTT\n\n{cue}")) == ["said"]
+    parsed = parse(cue, "t.srt")
+    assert texts(parsed) == ["a name said"]
+    assert [loss.code for loss in parsed.losses] == ["untimed_text"]
+
+
 @pytest.mark.parametrize("text", ["1\n", "some text", "WEBVTT\n\njust words\n"])
 def test_text_without_any_times_is_no_transcript(text: str) -> None:
     with pytest.raises(ParseError, match="two times"):

@@ -82,7 +82,7 @@ def read_cues(text: str) -> Captions:
         elif _LOOKS_TIMED.match(line) is not None:
             found.bad_times.append(index + 1)
             inside = True
-        elif not _names_next(lines, index, inside=inside):
+        elif not _names_next(lines, index, inside=inside, words=bool(found.header)):
             if not inside:
                 found.untimed.append(index + 1)
             voice = _take(found, line, index + 1, voice)
@@ -112,11 +112,11 @@ def _clean(text: str) -> str:
     return " ".join(html.unescape(_TAG.sub("", text).replace(r"\h", " ").replace(r"\N", " ")).split())
 
 
-def _names_next(lines: list[str], index: int, *, inside: bool) -> bool:
-    """Whether a line is the number or name of the cue that the next line opens, not text."""
+def _names_next(lines: list[str], index: int, *, inside: bool, words: bool) -> bool:
+    """Whether a line is the number (in VTT also the name) of the cue that the next line opens, not text."""
     following = lines[index + 1] if index + 1 < len(lines) else ""
     if _times(following) is not None or _LOOKS_TIMED.match(following) is not None:
-        return not inside or lines[index].strip().isdigit()
+        return (words and not inside) or lines[index].strip().isdigit()
     # A number alone before text: a cue that has lost its times, or its text.
     return not inside and lines[index].strip().isdigit()
 
