@@ -32,6 +32,21 @@ NASTY = {
     "wide.csv": b",".join(b"c%d" % at for at in range(5000)) + b"\n" + b",".join(b"%d" % at for at in range(5000)),
     "spaces.txt": b" " * 500_000 + b"x" + b" " * 500_000,
     "lines.txt": b"\n" * 500_000 + b"x",
+    "turns.vtt": b"WEBVTT\n\n00:01.000 --> 00:02.000\n" + b"<v A><v B>x" * 5000,
+    "arrows.srt": b"00:00:01,000 --> 00:00:02,000\n" * 20_000,
+    "tags.vtt": b"WEBVTT\n\n00:01.000 --> 00:02.000\n" + b"<" * 20_000 + b"said",
+    "stars.adoc": b"*a _b `c " * 3000,
+    "fences.adoc": b"".join(b"=" * at + b"\n" for at in range(4, 300)) + b"said",
+    "columns.adoc": b"[cols=999999999*]\n|===\n|said\n|===\n",
+    "lists.rst": b"".join(b"  " * at + b"- item\n\n" for at in range(200)),
+    "stars.rst": b"*a `b |c " * 1000,
+    "roles.rst": b"".join(b":r%d:`x` " % at for at in range(3000)),
+    "grid.rst": b"+" + b"-+" * 2000 + b"\n|" + b"x|" * 2000 + b"\n+" + b"-+" * 2000 + b"\n",
+    "cells.ipynb": b'{"nbformat": 4, "cells": [' + b'{"cell_type": "markdown", "source": "> > said"},' * 3000 + b"{}]}",
+    "deep.ipynb": b'{"nbformat": 4, "cells": ' + b"[" * 5000 + b"]" * 5000 + b"}",
+    "half.png": b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\xff\xff\xff\x7f\xff\xff\xff\x7f\x08\0\0\0\0",
+    "loop.tif": b"II*\0\x08\0\0\0\0\0\x08\0\0\0",
+    "old.xls": b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\xff" * 600 + "Workbook".encode("utf-16-le") + b"\xff" * 600,
     "names.pdf": b"not a pdf",
     "half.pdf": b"%PDF-1.4\n1 0 obj\n<<",
     "zip.docx": b"PK\x03\x04" + b"\0" * 100,
@@ -73,13 +88,24 @@ def test_made_up_hostile_files_end_in_text_or_a_typed_error(parsers: ParserPool)
         "closing.html",
         "spaces.txt",
         "wide.csv",
+        "turns.vtt",
+        "arrows.srt",
+        "tags.vtt",
+        "stars.adoc",
+        "fences.adoc",
+        "columns.adoc",
+        "lists.rst",
+        "stars.rst",
+        "roles.rst",
+        "grid.rst",
+        "cells.ipynb",
     ):
         assert isinstance(found[name], Parsed), (name, found[name])
 
 
 def test_random_bytes_under_every_name(parsers: ParserPool) -> None:
     draw = random.Random(7)
-    endings = (".md", ".html", ".csv", ".json", ".jsonl", ".txt", ".tsv", "")
+    endings = (".md", ".html", ".csv", ".json", ".jsonl", ".txt", ".tsv", ".rst", ".adoc", ".vtt", ".ipynb", "")
     junk = [source(draw.randbytes(draw.randint(1, 400)), f"{at}{ending}") for at in range(10) for ending in endings]
     soup = [
         source("".join(draw.choices("<>/ab \"'=&;#*_`[]{}(),:|\n\\-0", k=300)).encode(), f"s{at}{ending}")
@@ -96,6 +122,7 @@ def test_shared_files_end_in_text_or_a_typed_error(folder: str, parsers: ParserP
     if not root.is_dir():
         pytest.skip("the shared data is not here")
     wanted = ["*.md", "*.html", "*.csv", "*.json", "*.jsonl", "*.txt", "*.eml", "*.vtt", "*.pptx", "*.epub", "*.xls"]
+    wanted += ["*.srt", "*.sbv", "*.ods", "*.ipynb", "*.asciidoc"]
     reader = FolderSource(root, include=wanted, exclude=["deep_div.html"])
     sources = [item for item in reader.scan() if isinstance(item, Source)]
     assert sources

@@ -105,7 +105,7 @@ def _frames(source: Source) -> Iterator[tuple[Image, int]]:
         ParseError: damaged, or too large.
     """
     from PIL import Image as Pillow
-    from PIL import ImageFile
+    from PIL import ImageFile, UnidentifiedImageError
 
     if source.body is None:
         raise ParseError("the source's bytes were not read", uri=source.uri)
@@ -121,8 +121,10 @@ def _frames(source: Source) -> Iterator[tuple[Image, int]]:
                     index += 1
         except Pillow.DecompressionBombError as error:
             raise _too_large(source, str(error)) from error
+        except UnidentifiedImageError as error:
+            raise ParseError(f"{source.name} begins like a picture and is none", uri=source.uri) from error
         except _FAULTS as error:
-            raise ParseError(f"{source.name} is damaged or no picture: {error}", uri=source.uri) from error
+            raise ParseError(f"{source.name} is damaged: {error}", uri=source.uri) from error
 
 
 def _seek(image: Image, index: int) -> bool:

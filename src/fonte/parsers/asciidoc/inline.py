@@ -39,7 +39,8 @@ _BUILT_IN = {
     "pp": "++",
 }
 _PASS = re.compile(
-    r"\+\+\+(.+?)\+\+\+|\$\$(.+?)\$\$|pass:[a-z,]*\[(.*?)\]|`\+(.+?)\+`|(?<![\w+])\+(\S|\S.*?\S)\+(?![\w+])"
+    r"\+\+\+(.{1,2000}?)\+\+\+|\$\$(.{1,2000}?)\$\$|pass:[a-z,]*\[(.{0,2000}?)\]|`\+(.{1,500}?)\+`"
+    r"|(?<![\w+])\+(\S|\S.{0,500}?\S)\+(?![\w+])"
 )
 _FOOTNOTE = re.compile(r"footnote(?:ref)?:(?:[\w-]*)\[((?:[^\[\]\\]|\\.|\[[^\[\]]*\])*)\]")
 _ATTRIBUTE = re.compile(r"(?<!\\)\{([\w][\w-]*)\}")
@@ -50,13 +51,13 @@ _XREF = re.compile(r"<<#?([^<>,\s][^<>,]*)(?:,\s*([^<>]*))?>>|xref:([^\s\[\]]+)\
 _MENU = re.compile(r"menu:([^\s\[\]][^\[\]]*)\[([^\]]*)\]")
 _KEYS = re.compile(r"(?:kbd|btn|stem|latexmath|asciimath|indexterm2?):\[([^\]]*)\]")
 _IMAGE = re.compile(r"(?:image|icon|video|audio):{1,2}(?!:)([^\s\[\]]*)\[([^\]]*)\]")
-_INDEX = re.compile(r"\(\(\(.*?\)\)\)")
-_TERM = re.compile(r"\(\((?!\()(.*?)\)\)")
+_INDEX = re.compile(r"\(\(\(.{0,300}?\)\)\)")
+_TERM = re.compile(r"\(\((?!\()(.{0,300}?)\)\)")
 _ANCHOR = re.compile(r"\[\[[^\[\]]*\]\]|anchor:[^\s\[\]]*\[[^\]]*\]|\[#[\w-]+\](?=\S)")
 _ROLE = re.compile(r"\[[.#%][^\[\]]*\](?=[#*_`])")
-_DOUBLE = re.compile(r"(\*\*|__|``|##)(?=\S)(.+?)(?<=\S)\1")
-_SINGLE = re.compile(r"(?<![\w\\])([*_`#])(?=\S)(.+?)(?<=\S)\1(?!\w)")
-_RAISED = re.compile(r"(?<!\\)([\^~])(\S+?)\1")
+_DOUBLE = re.compile(r"(\*\*|__|``|##)(?=\S)(.{1,500}?)(?<=\S)\1")
+_SINGLE = re.compile(r"(?<![\w\\])([*_`#])(?=\S)(.{1,500}?)(?<=\S)\1(?!\w)")
+_RAISED = re.compile(r"(?<!\\)([\^~])(\S{1,100}?)\1")
 _ESCAPED = re.compile(r"\\(?=[*_`#^~{<\[+\\|]|https?:|image:|link:|xref:|\(\()")
 _HELD = re.compile("\ue000(\\d+)\ue001")
 

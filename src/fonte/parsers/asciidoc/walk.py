@@ -11,7 +11,7 @@ from fonte.parsers.asciidoc.tables import read_table
 from fonte.parsers.tables import table_blocks
 from fonte.types import Block, BlockKind, Place
 
-_HEADING = re.compile(r"(={1,6}|#{1,6})[ \t]+(\S.*?)(?:[ \t]+\1)?[ \t]*$")
+_HEADING = re.compile(r"(={1,6}|#{1,6})[ \t]+(\S.*)$")
 _UNDERLINES = {"=": 1, "-": 2, "~": 3, "^": 4, "+": 5}
 _ATTRIBUTE = re.compile(r":(!?[\w][\w-]*!?):(?:[ \t]+(.*))?$")
 _BRACKETS = re.compile(r"\[(?!\[)(.*)\][ \t]*$")
@@ -28,7 +28,7 @@ _DIRECTIVE = re.compile(r"(include|ifdef|ifndef|ifeval|endif|toc|video|audio)::(
 _IMAGE = re.compile(r"image::([^\s\[\]]+)\[(.*)\][ \t]*$")
 _RULE = re.compile(r"(?:'{3,}|<{3,}|-{3}|\*{3})[ \t]*$")
 _ADMONITION = re.compile(r"(NOTE|TIP|IMPORTANT|WARNING|CAUTION)(:[ \t]+|$)")
-_CALL_MARK = re.compile(r"[ \t]*(?://|#|--|;;)?[ \t]*(?:<(?:\d+|!--\d+--|\.)>[ \t]*)+$", re.MULTILINE)
+_CALL_MARK = re.compile(r"(?:<(?:\d{1,3}|!--\d{1,3}--|\.)>[ \t]{0,8})+$")
 _AUTHOR = re.compile(r"[\w.'-]+(?: [\w.'-]+){0,3}(?: <[^<>\s]+>)?(?:; .*)?$")
 _MAX_DEPTH = 20
 _VERBATIM = frozenset("-.`~+")
@@ -83,7 +83,9 @@ class Walk:
             return at + 1
         heading = _HEADING.match(line)
         if heading is not None:
-            self._heading(heading[2], len(heading[1]), (first + at, first + at))
+            text = heading[2].removesuffix(heading[1])
+            text = text if text[-1:].isspace() else heading[2]
+            self._heading(text.rstrip(), len(heading[1]), (first + at, first + at))
             return at + 1
         level = _underlined(lines, at)
         if level:
@@ -192,10 +194,10 @@ class Walk:
             self._text(BlockKind.PARAGRAPH, f"— {said}", (first + len(lines), first + len(lines)))
 
     def _code(self, lines: list[str], first: int) -> None:
-        text = "\n".join(line.rstrip() for line in lines)
+        text = "\n".join(map(_without_calls, lines))
         start = len(text) - len(text.lstrip("\n"))
         skipped = text[:start].count("\n")
-        text = _CALL_MARK.sub("", text[start:]).rstrip()
+        text = text[start:].rstrip()
         if not text.strip():
             self._pending = _Pending()
             return
@@ -331,6 +333,16 @@ class Walk:
     def _add_notes(self, notes: list[str], lines: tuple[int, int]) -> None:
         for note in notes:
             self.blocks.append(Block(BlockKind.NOTE, note, places=(Place(0, len(note), lines=lines),)))
+
+
+def _without_calls(line: str) -> str:
+    """A line of code without the numbers that its explanations refer to, and the comment mark before them."""
+    line = line.rstrip()
+    mark = _CALL_MARK.search(line) if line.endswith(">") else None
+    if mark is None:
+        return line
+    code = line[: mark.start()].rstrip()
+    return next((code.removesuffix(sign).rstrip() for sign in ("//", "#", "--", ";;") if code.endswith(sign)), code)
 
 
 def _underlined(lines: list[str], at: int) -> int:
