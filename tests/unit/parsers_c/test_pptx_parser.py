@@ -294,3 +294,19 @@ def test_a_layout_that_is_its_own_master() -> None:
         parts={"ppt/l.xml": layout, "ppt/_rels/l.xml.rels": rels({"rId1": ("slideMaster", "l.xml")})},
     )
     assert parse(body).blocks[0].text == "T"
+
+
+def test_damaged_parts_beside_a_slide_are_told_and_the_slide_is_read() -> None:
+    targets = {
+        "rId1": ("notesSlide", "../n.xml"),
+        "rId2": ("comments", "../c.xml"),
+        "rId3": ("slideLayout", "../l.xml"),
+    }
+    body = deck(
+        slide(title("T"), shape("text"), graphic('<c:chart r:id="rId5"/>')),
+        relations={1: {**targets, "rId5": ("chart", "../x.xml")}},
+        parts={f"ppt/{name}.xml": "<broken" for name in "nclx"},
+    )
+    parsed = parse(body)
+    assert [said for _, said in told(parsed)] == ["T", "text"]
+    assert codes(parsed) == {"objects": 1, "slides_lost": 3}

@@ -13,7 +13,10 @@ _BLOCK = 512
 _CHECKSUM = slice(148, 156)
 _NO_ARCHIVE = re.compile(rb"\[Content_Types\]\.xml|_rels/\.rels|mimetype|docProps/|customXml/")
 """First members of packages that are one document: Office, OpenDocument, EPUB."""
-_MAIL_HEAD = re.compile(rb"\s*(?:>?From |[A-Za-z][A-Za-z0-9-]{0,60}[ \t]*:)")
+_MAIL_HEAD = re.compile(
+    rb"\s*(?:Received|Return-Path|Delivered-To|MIME-Version|Message-ID|From|X-[\w-]+):\s", re.IGNORECASE
+)
+"""How a file that is not called a mail begins when it is one."""
 
 
 def may_hold(head: bytes, name: str) -> bool:

@@ -70,7 +70,11 @@ def _body(mail: Mail, source: Source) -> tuple[list[Block], list[Counts], list[L
     for text in mail.texts:
         if text.is_html:
             body = _BOM + text.text.encode("utf-8", "replace")
-            parsed = HtmlParser().parse(replace(source, name=f"{source.name}.html", body=body))
+            try:
+                parsed = HtmlParser().parse(replace(source, name=f"{source.name}.html", body=body))
+            except ParseError as error:
+                mail.left.append(f"its HTML ({error.message})")
+                continue
             blocks += [_renumbered(block, tables) for block in parsed.blocks]
             tables += len({block.table for block in parsed.blocks if block.table is not None})
             counts.append(parsed.source_counts)

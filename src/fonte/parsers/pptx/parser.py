@@ -96,26 +96,21 @@ class _Deck:
 
     def _slide(self, part: str, number: int) -> list[Block]:
         """The blocks of a slide; one that is damaged is told and the others go on."""
-        try:
-            root = self._package.xml(part)
-        except ParseError as error:
-            said = error.message.removeprefix(f"{self._source.name}: ")
-            self._broken.append(f"slide {number}: {said}")
+        root = self._part(part, number)
+        if root is None:
             return []
         relations = self._package.relations(part)
         by_kind = {kind: target for kind, target in relations.values() if self._package.has(target)}
-        reader = SlideReader(self._package, part, number, self._frames(by_kind.get("slideLayout")), self._tally)
+        reader = SlideReader(self._package, part, number, self._frames(by_kind.get("slideLayout"), number), self._tally)
         blocks = reader.read(root)
         self._texts.append(_plain(root))
         self._rows += sum(1 for row in root.iter(a("tr")) if any(text.strip() for text in _texts(row)))
-        self._comments += sum(
-            local(element.tag) == "cm"
-            for kind, target in relations.values()
-            if kind == "comments" and self._package.has(target)
-            for element in self._package.xml(target).iter()
-        )
-        if "notesSlide" in by_kind:
-            said = notes_text(self._package.xml(by_kind["notesSlide"]))
+        for kind, target in relations.values():
+            comments = self._part(target, number) if kind == "comments" else None
+            self._comments += 0 if comments is None else sum(local(one.tag) == "cm" for one in comments.iter())
+        notes = self._part(by_kind["notesSlide"], number) if "notesSlide" in by_kind else None
+        if notes is not None:
+            said = notes_text(notes)
             if said:
                 self._texts.append(said)
                 blocks.append(Block(BlockKind.NOTE, said, places=(Place(0, len(said), slide=number),)))
@@ -127,16 +122,26 @@ class _Deck:
             return []
         return [Block(BlockKind.HEADING, heading, 1, (Place(0, len(heading), slide=number),)), *blocks]
 
-    def _frames(self, layout: str | None) -> Frames:
+    def _part(self, name: str, number: int) -> _Element | None:
+        """A part's root; None for one that cannot be read, which is told of its slide."""
+        try:
+            return self._package.xml(name)
+        except ParseError as error:
+            said = error.message.removeprefix(f"{self._source.name}: ")
+            self._broken.append(f"slide {number}: {said}")
+            return None
+
+    def _frames(self, layout: str | None, number: int) -> Frames:
         """Where a layout's placeholders stand, those of its master below them."""
         if layout is None:
             return _NO_FRAMES
         if layout not in self._layouts:
-            master = next(
-                (target for kind, target in self._package.relations(layout).values() if kind == "slideMaster"), None
+            kinds = dict(self._package.relations(layout).values())
+            master = kinds.get("slideMaster", "")
+            below = self._part(master, number) if self._package.has(master) else None
+            self._layouts[layout] = placeholder_frames(
+                self._part(layout, number), placeholder_frames(below, _NO_FRAMES)
             )
-            known = self._package.xml(master) if master is not None and self._package.has(master) else None
-            self._layouts[layout] = placeholder_frames(self._package.xml(layout), placeholder_frames(known, _NO_FRAMES))
         return self._layouts[layout]
 
     def _losses(self) -> list[Loss]:

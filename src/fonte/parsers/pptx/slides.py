@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from fonte.errors import ParseError
 from fonte.parsers.pptx.charts import diagram_texts, read_chart
 from fonte.parsers.pptx.names import ALTERNATE, CHOICE, DECORATIVE, FALLBACK, a, c, dgm, p, r
 from fonte.parsers.pptx.order import Frame, reading_order
@@ -144,7 +145,10 @@ class SlideReader:
 
     def _part(self, relation: str) -> _Element | None:
         target = self._relations.get(relation, ("", ""))[1]
-        return self._package.xml(target) if target and self._package.has(target) else None
+        try:
+            return self._package.xml(target) if target and self._package.has(target) else None
+        except ParseError:  # told as an object that could not be read
+            return None
 
     def _chart(self, relation: str) -> list[Block]:
         part = self._part(relation)
