@@ -8,12 +8,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from opened import Heard
 
-_NAMES = ("chromium", "chromium-browser", "google-chrome")
 _HERE = Path(__file__).parent
+_PATIENCE_MS = 90_000
+"""A machine that is busy with something else is no fault of a page."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -24,15 +25,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(scope="session")
 def browser(tmp_path_factory: pytest.TempPathFactory, browser_required: bool) -> Iterator[Browser]:
     """The machine's own Chromium, with a profile and a home of its own; it finds no host but this one."""
-    path = next(filter(None, map(shutil.which, _NAMES)), None)
+    path = shutil.which("chromium")
     if path is None:
         (pytest.fail if browser_required else pytest.skip)("no Chromium; on Debian: apt-get install chromium")
     with sync_playwright() as playwright:
+        expect.set_options(timeout=_PATIENCE_MS)
         browser = playwright.chromium.launch(
+            timeout=_PATIENCE_MS,
             executable_path=path,
             # Root may not have Chromium's own sandbox, and some containers give it to nobody. Only our pages are shown.
             chromium_sandbox=False,
-            args=["--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost"],
+            args=["--disable-gpu", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost"],
             env={**os.environ, "HOME": str(tmp_path_factory.mktemp("browser-home"))},
         )
         yield browser
@@ -43,6 +46,7 @@ def browser(tmp_path_factory: pytest.TempPathFactory, browser_required: bool) ->
 def page(browser: Browser) -> Iterator[Page]:
     """An empty page; the test fails if anything shown in it complains or asks for something that is not a file."""
     with browser.new_context(viewport={"width": 1280, "height": 900}) as context:
+        context.set_default_timeout(_PATIENCE_MS)
         page = context.new_page()
         heard = Heard(page)
         yield page
