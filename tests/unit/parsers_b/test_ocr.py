@@ -227,6 +227,18 @@ def test_case_89_pages_with_text_pages_that_are_pictures_and_pages_that_are_both
             assert 0 <= place.box[1] < place.box[3] <= 200
 
 
+def test_a_page_that_viewers_turn_although_its_picture_stands_upright(ocr_engine: str) -> None:
+    data = io.BytesIO()
+    canvas = Canvas(data, pagesize=(450, 200), invariant=True)
+    canvas.setPageRotation(90)
+    canvas.drawImage(ImageReader(picture()), 0, 0, 450, 180)
+    canvas.save()
+    parsed = PdfParser().parse(source(data.getvalue(), "turned.pdf"))
+    assert text(parsed) == " ".join(LINES)
+    x0, y0, x1, y1 = parsed.blocks[0].places[1].box  # "harbour" lies on the page as it is stored
+    assert x1 - x0 > 2 * (y1 - y0)
+
+
 def test_a_page_with_a_text_layer_under_its_picture_is_not_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(languages: str) -> None:
         raise AssertionError(languages)

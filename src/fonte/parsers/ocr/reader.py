@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -25,6 +26,8 @@ _UNCOVERED = 0.4
 _GOOD, _ENOUGH_WORDS = 75.0, 8
 """Confidence and words of a picture that surely stands upright."""
 _SURE_ROTATION = 10.0
+_AS_GOOD = 0.8
+"""Share of what was read sideways that must be read upright."""
 _SHARP_SIDE = 1600
 """Pixels of the longer side under which a picture is enlarged."""
 _MAX_ENLARGED = 3
@@ -52,6 +55,14 @@ class OcrPage:
     def score(self) -> float:
         """How much was read, and how surely."""
         return sum(max(word.confidence - 30, 0) * len(word.text) for line in self.lines for word in line.words)
+
+    @property
+    def angle(self) -> int:
+        """Degrees by which most of the letters run otherwise than from left to right."""
+        letters: Counter[int] = Counter()
+        for line in self.lines:
+            letters[line.angle] += line.letters
+        return letters.most_common(1)[0][0] if letters else 0
 
     @property
     def words(self) -> int:
@@ -93,6 +104,9 @@ class OcrReader:
             image = image.resize((round(image.width * enlarged), round(image.height * enlarged)))
         dpi = round(dpi * max(enlarged, 1))
         page = self._once(image, dpi, turned, enlarged)
+        if page.angle:  # the engine reads single lines that run otherwise, but not their order
+            upright = self._once(image, dpi, (turned + page.angle) % 360, enlarged)
+            page = upright if upright.score > page.score * _AS_GOOD else page
         if page.confidence >= _GOOD and page.words >= _ENOUGH_WORDS:
             return page
         more, sure = self._rotation(turn(image, turned), dpi)

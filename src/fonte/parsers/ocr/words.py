@@ -9,7 +9,7 @@ import re
 from typing import TYPE_CHECKING
 
 from fonte.parsers.ocr.hocr import OcrLine, OcrWord
-from fonte.parsers.pdf.glyphs import Style, Word, to_page
+from fonte.parsers.pdf.glyphs import Style, Word, to_frame, to_page
 
 if TYPE_CHECKING:
     from fonte.parsers.ocr.reader import OcrPage
@@ -36,6 +36,9 @@ def page_words(page: OcrPage, points: float) -> list[Word]:
     usual = _usual(page.lines)
     words: list[Word] = []
     for line in page.lines:
+        if line.angle:
+            words += _turned_line(line, (right, top), scale, frame)
+            continue
         size = _rounded(_size(line), usual)
         middle = (line.words[0].box[0] + line.words[-1].box[2]) / 2
         base = line.height + line.slope * middle - slope * middle
@@ -49,6 +52,20 @@ def page_words(page: OcrPage, points: float) -> list[Word]:
     return words
 
 
+def _turned_line(line: OcrLine, origin: tuple[int, int], scale: float, frame: int) -> list[Word]:
+    """Words of a line that runs otherwise than the page, in a frame of its own."""
+    own = (frame + line.angle // 90) % 4
+    boxes = [to_page(_in_frame(word.box, origin, scale), frame) for word in line.words]
+    framed = [to_frame(box, own) for box in boxes]
+    low, high = min(box[1] for box in framed), max(box[3] for box in framed)
+    style = Style(round(high - low, 1), bold=False, fixed=False, hidden=False)
+    made: list[Word] = []
+    for index, (word, box, (x0, _, x1, _)) in enumerate(zip(line.words, boxes, framed, strict=True)):
+        made.append(Word(word.text, x0, low, x1, high, high - low, style, own, index > 0, index == 0))
+        made[-1].box = box
+    return made
+
+
 def _in_frame(box: tuple[int, int, int, int], origin: tuple[int, int], scale: float) -> Box:
     right, top = origin
     x0, y0, x1, y1 = box
@@ -57,7 +74,7 @@ def _in_frame(box: tuple[int, int, int, int], origin: tuple[int, int], scale: fl
 
 def _slope(lines: list[OcrLine]) -> float:
     """How much the page is askew: the middle slope of its longer lines."""
-    slopes = sorted(line.slope for line in lines if len(line.words) > 3)  # noqa: PLR2004 - short lines say little
+    slopes = sorted(line.slope for line in lines if len(line.words) > 3 and not line.angle)  # noqa: PLR2004 - short lines say little
     slope = slopes[len(slopes) // 2] if slopes else 0.0
     return slope if abs(slope) > _LEVEL else 0.0
 
@@ -77,7 +94,7 @@ def _word_size(word: OcrWord) -> float:
 
 def _usual(lines: list[OcrLine]) -> float:
     """The size that most letters have."""
-    sizes = sorted((_size(line), line.letters) for line in lines)
+    sizes = sorted((_size(line), line.letters) for line in lines if not line.angle)
     half, seen = sum(letters for _, letters in sizes) / 2, 0
     for size, letters in sizes:
         seen += letters
