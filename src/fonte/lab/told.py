@@ -10,7 +10,7 @@ from fonte.evaluating import LATER_MEASURES, NOT_BUILT
 from fonte.evaluation.report import intervals, judged_json
 from fonte.evaluation.statistics import Interval
 from fonte.lab.measuring import Measured
-from fonte.lab.mistakes import KINDS, Mistake
+from fonte.lab.mistakes import KINDS, Mistake, lost_layers
 from fonte.lab.run import Lab
 from fonte.why import Why
 
@@ -39,7 +39,7 @@ def lab_json(lab: Lab) -> Json:
         "experiments": [judged_json(one) for one in lab.verdicts],
         "answer_ms": {"p50": lab.answer_times.p50, "p95": lab.answer_times.p95, "n": lab.answer_times.n},
         "mistakes": {"counts": {name: dict(kinds) for name, kinds in lab.found.items()}}
-        | {"told": [_mistake_json(one) for one in lab.mistakes]},
+        | {"lost_at": lost_layers(lab.mistakes), "told": [_mistake_json(one) for one in lab.mistakes]},
         "trespasses": [asdict(one) | {"held": one.held} for one in lab.trespasses],
         "simulations": [asdict(one) | {"held": one.held} for one in lab.simulations],
         "unauthorized": lab.unauthorized,
