@@ -114,11 +114,14 @@ class Indexed:
     _chunks: dict[str, list[tuple[str, int, int]]] = field(default_factory=dict)
 
     @classmethod
-    def at(cls, home: Path, source: Path, *, config: Path | None = None, records: bool = False) -> Indexed:
-        """The source synced into its home; nothing is embedded where that is so already."""
+    def at(
+        cls, home: Path, source: Path, *, config: Path | None = None, records: bool = False, as_synced: bool = False
+    ) -> Indexed:
+        """The source synced into its home, or what is indexed there ``as_synced`` before, if anything is."""
         parts = make_parts(home, load_settings(config, home, {}))
         corpus = Corpus(replace(parts, make_embedder=lambda: remembering(parts.make_embedder())))
-        corpus.sync(str(source), options=SourceOptions(records=records))
+        if not as_synced or corpus.generations()[0] is None:
+            corpus.sync(str(source), options=SourceOptions(records=records))
         states = corpus.documents()
         ids = {state.name: state.document_id for state in states}
         return cls(corpus, ids, {state.name: state.version for state in states})
@@ -305,7 +308,14 @@ SETS = ("sample", "xquad-en", "twisted-it", "squad-it", "squad2-adversarial")
 
 
 def rows(
-    name: str, data: Path, homes: Path, cache: Path, *, each: int | None, only: frozenset[str] = frozenset()
+    name: str,
+    data: Path,
+    homes: Path,
+    cache: Path,
+    *,
+    each: int | None,
+    only: frozenset[str] = frozenset(),
+    as_synced: bool = False,
 ) -> tuple[list[Row], Mapping[str, str]]:
     """The lines of a set, and the titles of its documents.
 
@@ -314,7 +324,7 @@ def rows(
     """
     if name == "sample":
         folder = HERE.parent / "sample"
-        indexed = Indexed.at(homes / "handbook", folder / "handbook", config=folder / "fonte.toml")
+        indexed = Indexed.at(homes / "handbook", folder / "handbook", config=folder / "fonte.toml", as_synced=as_synced)
         probes, questions = sample()
         return list(rows_of(indexed, probes, stamp_of(indexed, questions), cache, name)), {}
     folder = data / ("squad-it" if name == "twisted-it" else name)
@@ -322,5 +332,5 @@ def rows(
     made = {"twisted-it": lambda: twisted_italian(public), "squad2-adversarial": lambda: adversarial(public, each)}
     probes = [one for one in made.get(name, lambda: hiding(public, each))() if not only or one.article in only]
     questions = sha256_hex((folder / "queries.jsonl").read_text(encoding="utf-8"))[:16]
-    indexed = Indexed.at(homes / folder.name, folder / "corpus.jsonl", records=True)
+    indexed = Indexed.at(homes / folder.name, folder / "corpus.jsonl", records=True, as_synced=as_synced)
     return list(rows_of(indexed, probes, stamp_of(indexed, questions), cache, name)), public.titles

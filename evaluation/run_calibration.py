@@ -188,6 +188,7 @@ def main() -> int:
     parser.add_argument("--column", help="a sign to judge alone, on articles that the reader never saw")
     parser.add_argument("--out", type=Path)
     parser.add_argument("--plots", type=Path)
+    parser.add_argument("--as-synced", action="store_true", help="take indexes as they are; sync only what has none")
     parser.add_argument("--ask-only", action="store_true", help="fill the cache and measure nothing")
     options = parser.parse_args()
     unseen = held_out() if options.column else frozenset[str]()
@@ -196,7 +197,15 @@ def main() -> int:
         if options.column and name == "sample":
             continue
         each = None if name == "xquad-en" else options.each
-        found, titles = rows(name, options.data, options.homes, options.cache, each=each, only=unseen)
+        found, titles = rows(
+            name,
+            options.data,
+            options.homes,
+            options.cache,
+            each=each,
+            only=unseen,
+            as_synced=options.as_synced,
+        )
         tables[name] = [(row, signs(row, titles)) for row in found]
     if options.ask_only:
         return 0
