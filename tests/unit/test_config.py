@@ -151,6 +151,7 @@ def test_every_key_has_a_variable_and_each_of_them_is_read(tmp_path: Path) -> No
         ("generation", "name"): "extractive",
         ("generation", "base_url"): "http://h/v1",
         ("parsing", "memory_mb"): "512",
+        ("parsing", "ocr_languages"): "deu+ita",
     }
     assert {section for section, _ in variables().values()} == set(SECTIONS)
     for name, (section, key) in variables().items():

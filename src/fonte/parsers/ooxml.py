@@ -76,7 +76,7 @@ class Package:
         try:
             with self._archive.open(info) as stream:
                 data = stream.read(MAX_PART + 1)
-        except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, NotImplementedError) as error:
+        except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, RuntimeError) as error:
             raise self.error(f"the part {name} is damaged: {error}") from error
         if len(data) > MAX_PART:
             raise self.error(f"the part {name} unpacks to more than {MAX_PART} bytes")
