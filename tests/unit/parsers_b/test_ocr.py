@@ -229,7 +229,7 @@ def test_case_89_pages_with_text_pages_that_are_pictures_and_pages_that_are_both
 
 def test_a_page_that_viewers_turn_although_its_picture_stands_upright(ocr_engine: str) -> None:
     data = io.BytesIO()
-    canvas = Canvas(data, pagesize=(450, 200), invariant=True)
+    canvas = Canvas(data, pagesize=(200, 450), invariant=True)  # reportlab swaps the sides
     canvas.setPageRotation(90)
     canvas.drawImage(ImageReader(picture()), 0, 0, 450, 180)
     canvas.save()
