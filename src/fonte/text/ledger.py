@@ -26,8 +26,8 @@ SHOWN_WORDS: Final = 8
 """How many of the missing words a loss names."""
 
 BENIGN: Final = frozenset(
-    "blank_page boilerplate chart_sheet comments hidden_sheet hidden_slide hidden_text images objects ocr page_furniture "
-    "ragged_rows structure unbalanced_quotes".split()
+    "blank_page boilerplate chart_sheet comments hidden_sheet hidden_slide hidden_text images objects ocr "
+    "page_furniture ragged_rows structure unbalanced_quotes".split()
 )
 """What parsers leave out or remark on by design; every other loss they tell makes the document partial."""
 _COUNTED_IN_WORDS: Final = frozenset({"boilerplate", "text_lost"})
