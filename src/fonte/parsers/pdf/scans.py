@@ -68,8 +68,8 @@ class OcrAccount:
 
     @property
     def waiting(self) -> bool:
-        """Whether pictures wait for an engine to be installed."""
-        return self.engine is None and bool(self.unread)
+        """Whether there are pictures that were not read: no engine, no time, or guesses only."""
+        return bool(self.unread)
 
     @property
     def stamp(self) -> str | None:
