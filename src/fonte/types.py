@@ -1,7 +1,8 @@
 """The values that travel through fonte: frozen, slotted, and refusing what cannot be true.
 
 Offsets are half-open ranges of Unicode code points into a document's canonical text. Pages, slides and lines count
-from 1. Boxes are PDF points ``(x0, y0, x1, y1)`` measured from the lower left corner of the unrotated page.
+from 1. Boxes are PDF points ``(x0, y0, x1, y1)`` measured from the lower left corner of the unrotated page; those of a
+picture file are pixels.
 Constructors raise ``ValueError``; nothing here reads files, models or stores.
 
 One long file on purpose: the types name each other (a passage holds a document, a chunk and a hit), and every module
