@@ -304,7 +304,8 @@ def rows_of(indexed: Indexed, probes: Sequence[Probe], stamp: Row, cache: Path, 
             yield known[probe.key]
 
 
-SETS = ("sample", "xquad-en", "twisted-it", "squad-it", "squad2-adversarial")
+ADVERSARIAL = "squad2-adversarial"
+SETS = ("sample", "xquad-en", "squad-it", "twisted-it", ADVERSARIAL)
 
 
 def rows(
@@ -329,7 +330,7 @@ def rows(
         return list(rows_of(indexed, probes, stamp_of(indexed, questions), cache, name)), {}
     folder = data / ("squad-it" if name == "twisted-it" else name)
     public = Public.read(folder)
-    made = {"twisted-it": lambda: twisted_italian(public), "squad2-adversarial": lambda: adversarial(public, each)}
+    made = {"twisted-it": lambda: twisted_italian(public), ADVERSARIAL: lambda: adversarial(public, each)}
     probes = [one for one in made.get(name, lambda: hiding(public, each))() if not only or one.article in only]
     questions = sha256_hex((folder / "queries.jsonl").read_text(encoding="utf-8"))[:16]
     indexed = Indexed.at(homes / folder.name, folder / "corpus.jsonl", records=True, as_synced=as_synced)

@@ -125,8 +125,8 @@ class Public:
         kind = ANSWERABLE if can else TWISTED
         return Probe(self.name, query, kind, one["text"].strip(), self.titles[gold[0]], query, gold, answers)
 
-    def drawn(self, each: int | None, whole: frozenset[str] = frozenset()) -> list[Probe]:
-        """At most ``each`` questions of every kind and article, drawn with a fixed seed; all of ``whole`` articles."""
+    def drawn(self, each: int | None) -> list[Probe]:
+        """At most ``each`` questions of every kind and article, drawn with a fixed seed, in the set's order."""
         by_article: dict[tuple[str, str], list[Probe]] = defaultdict(list)
         for query in self.questions:
             probe = self.probe(query)
@@ -134,7 +134,7 @@ class Public:
         kept = set()
         for place, probes in sorted(by_article.items()):
             shuffled = random.Random(f"{SEED} {place}").sample(probes, len(probes))  # noqa: S311 - no secret
-            kept |= {probe.key for probe in (probes if place[0] in whole else shuffled[:each])}
+            kept |= {probe.key for probe in shuffled[:each]}
         return [probe for query in self.questions if (probe := self.probe(query)).key in kept]
 
 
@@ -148,8 +148,8 @@ def hiding(public: Public, each: int | None) -> Iterator[Probe]:
 
 
 def adversarial(public: Public, each: int | None) -> Iterator[Probe]:
-    """A set's own twisted questions, and those that it answers; all of those that a reader was not trained on."""
-    yield from public.drawn(each, held_out())
+    """A set's own twisted questions, and those that it answers."""
+    yield from public.drawn(each)
 
 
 def twisted_italian(public: Public, path: Path = TWISTED_IT) -> Iterator[Probe]:

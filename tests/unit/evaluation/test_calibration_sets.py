@@ -61,7 +61,6 @@ def test_draws_are_of_each_article_and_kind_and_a_larger_one_holds_the_smaller(f
     assert len(one) == 3
     assert one == [probe.key for probe in public.drawn(1)]
     assert set(one) < {probe.key for probe in public.drawn(2)}
-    assert len(public.drawn(1, frozenset({"Harbour"}))) == 4
 
 
 def test_the_readers_unseen_articles_are_those_of_its_script():
