@@ -18,6 +18,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from calibration_sets import held_out
+
 from fonte import Corpus, Principal, SourceOptions
 from fonte.answer import Asker
 from fonte.evaluation.golden_files import load_golden
@@ -96,7 +98,14 @@ def squad(folder: Path, homes: Path, rng: random.Random) -> Iterator[dict[str, A
         if one.get("answerable") is False:
             twisted.append((one["text"], texts[one["source_doc"]][0]))
     golden = load_golden(folder)
-    asked = [question for question in golden.questions if question.relevance and question.answerable]
+    unseen = held_out()
+    # The reader was trained on the other articles: what it says of them tells nothing.
+    asked = [
+        question
+        for question in golden.questions
+        if question.relevance and question.answerable and texts[next(iter(question.relevance))][0] in unseen
+    ]
+    twisted = [one for one in twisted if one[1] in unseen]
     principal = Principal()
     plain = asker_of(corpus, principal)
     for question in rng.sample(asked, min(SAMPLE, len(asked))):

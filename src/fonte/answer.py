@@ -118,7 +118,7 @@ class Asker:
         """Ranked passages that the principal may read."""
         began = time.perf_counter()
         query = with_languages(query)
-        retrieved, documents = self._retrieve(query)
+        retrieved, documents = self._retrieve(query, self.settings.retrieval)
         results = tuple(_results(retrieved.found, documents))
         return SearchResults(
             query=query.text,
@@ -161,10 +161,10 @@ class Asker:
             yield sentence.text if position == 0 else f" {sentence.text}"
         yield self._answer(asked, cited, draft, generator.name)
 
-    def _retrieve(self, query: Query) -> tuple[Retrieved, dict[str, Document]]:
+    def _retrieve(self, query: Query, settings: RetrievalSettings) -> tuple[Retrieved, dict[str, Document]]:
         revoked = self.catalog.revoked(self.reader.generation.id, query.principal)
         retriever = Retriever(self.reader, self.embedder, self.terms)
-        retrieved = retriever.retrieve(query, revoked, self.settings.retrieval)
+        retrieved = retriever.retrieve(query, revoked, settings)
         found = self._readable(retrieved.found, query.principal)
         documents = {}
         for document_id in dict.fromkeys(one.stored.chunk.document_id for one in found):
@@ -200,7 +200,7 @@ class Asker:
         """Everything up to the gate's verdict: what was retrieved, the passages, and what the gate saw in them."""
         began = time.perf_counter()
         query = with_languages(query)
-        retrieved, documents = self._retrieve(query)
+        retrieved, documents = self._retrieve(query, replace(self.settings.retrieval, distances=True))
         passages = tuple(build_passages(retrieved.found, documents, token_budget=self.settings.context_tokens))
         verdict = self.gate.nothing()
         if passages:

@@ -45,6 +45,8 @@ from fonte.types import UNKNOWN_LANGUAGE, Language, Passage, Query, Reading, Tok
 MAX_PASSAGES = 5
 MAX_PIECES = 200
 """More than a full context of prose or rows holds."""
+SURE = 6.0
+"""The most that the gate believes of a reader's log odds, either way."""
 SHORTLIST = 12
 """Sentences that are read alone as well."""
 _REMEMBERED_PASSAGES = 64
@@ -316,15 +318,18 @@ def features(
     ``similarity``: of the nearest passage, compared within its language; ``standing``: how far it stands out of the
     candidates, in standard deviations; ``alignment``: of the best passage, token by token; ``sentence``: similarity of
     the best sentence; ``sentence_alignment``: its alignment; ``coverage``: share of the question's words, weighted by
-    rarity, in the best passage; ``sentence_coverage``: the same for the best sentences; ``reading``: log odds that the
-    best passage answers, by the reader (0 without one); ``agreement``: 1/rank that BM25
+    rarity, in the best passage; ``sentence_coverage``: the same for the best sentences; ``reading``: log odds that a
+    passage answers, by the reader, within -6 and 6 (0 without one); ``agreement``: 1/rank that BM25
     gives the nearest passage; ``fits``: the best sentence holds the kind of thing asked for; ``code_missing``: share of
     the question's codes that no passage holds; ``quoted``: share of its words that stand only in quotations;
     ``comparable``: whether words can be compared (question and passages share a language).
     """
     dense = next((ranking.hits for ranking in retrieved.rankings if ranking.stage == "dense"), ())
     bm25 = next((ranking.hits for ranking in retrieved.rankings if ranking.stage == "bm25"), ())
-    near = [hit.score for hit in dense] or [1 - _distance(one) for one in passages]
+    moved = retrieved.shifts
+    near = [hit.score for hit in dense] or [
+        1 - _distance(one) + moved.get(one.stored.chunk.language, 0.0) for one in passages
+    ]
     spread = float(np.std(near))
     shown = passages[:MAX_PASSAGES]
     texts = [headed(passage, passage.content) for passage in shown]
@@ -342,7 +347,7 @@ def features(
         "coverage": max((coverage(evidence.words, one) for one in present), default=0.0),
         "sentence_coverage": max((one.coverage for one in evidence.scored[:3]), default=0.0),
         "agreement": 1.0 / ranks[nearest] if nearest in ranks else 0.0,
-        "reading": max(evidence.readings, default=0.0),
+        "reading": max(-SURE, min(SURE, max(evidence.readings, default=0.0))),
         "fits": 1.0 if best is not None and best.fits else 0.0,
         "code_missing": missing_identifiers(query.text, texts, folded),
         "quoted": max(

@@ -42,6 +42,8 @@ class RetrievalSettings:
     rerank: bool = False
     """Order the first ``rerank_depth`` anew by late interaction; the index and the embedder must have one codec."""
     rerank_depth: int = 25
+    distances: bool = False
+    """Cosine distances also in mode ``bm25``: the gate judges by them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +131,7 @@ class Retriever:
             return hits
 
         if settings.mode == "bm25":
-            needed = settings.rerank or settings.max_distance is not None
+            needed = settings.rerank or settings.distances or settings.max_distance is not None
             asked = self._embed(query, settings, timings) if needed else None
             return {BM25: lexical()}, asked
         pending = _beside(os.getpid()).submit(lexical) if settings.mode == "hybrid" else None

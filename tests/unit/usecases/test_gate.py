@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from fonte.gate import DEFAULT_GATE, NOTHING, GateModel, gate_for
-from fonte.types import Space
+from fonte.types import Principal, Query, Space
+from quick_corpus import Shelf, Shelves, quick_corpus
 
 
 def test_the_default_gate_is_uncalibrated_and_looks_at_more_than_a_distance() -> None:
@@ -63,3 +66,17 @@ def test_the_score_is_a_share_whatever_the_signs(signs: dict[str, float]) -> Non
 )
 def test_signs_point_the_way_that_they_should(sign: str, direction: int) -> None:
     assert DEFAULT_GATE.weights[sign] * direction > 0
+
+
+def test_the_gate_sees_how_near_passages_are_also_where_words_alone_found_them(tmp_path: Path) -> None:
+    corpus = quick_corpus(
+        tmp_path / "home", Shelves({"docs": Shelf({"a.txt": ("pump tower hall", frozenset({"public"}))})})
+    )
+    corpus.sync("docs")
+    seen = []
+    for mode in ("dense", "bm25"):
+        asker = corpus.asker(Principal(), k=None, mode=mode, max_distance=None)
+        assert asker is not None
+        seen.append(asker.prepare(Query("pump tower", Principal())).verdict.features["similarity"])
+    assert seen[0] > 0.3
+    assert seen[1] == pytest.approx(seen[0])
