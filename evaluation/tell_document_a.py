@@ -185,9 +185,10 @@ def section(found: Results) -> Iterator[str]:
     yield "Dense, in pairs (wins and losses, p of the exact sign test, in brackets after Holm over the four pairs):"
     yield from pairs(found["pairs"]["dense"])
     yield ""
-    yield "The same, hybrid:"
-    yield from pairs(found["pairs"]["hybrid"])
-    yield ""
+    for leg in ("bm25", "hybrid"):
+        yield f"The same, {leg}:"
+        yield from pairs(found["pairs"][leg])
+        yield ""
     yield "BM25, dense and hybrid:"
     yield from legs(found)
     yield ""
