@@ -71,7 +71,7 @@ def lines(
 
     An absent question is dropped where a gold answer stands in BM25's first twenty.
     """
-    together: dict[str, list[Case]] = {ABSENT: [], NEAR_MISS: [], TWISTED: []}
+    together: dict[str, list[list[Case]]] = {ABSENT: [], NEAR_MISS: [], TWISTED: []}
     for name, table in tables.items():
         kinds = dict.fromkeys(row["kind"] for row, _ in table if row["kind"] != ANSWERABLE)
         plain = [case_of(*pair, by_passage=by_passage) for pair in table if pair[0]["kind"] == ANSWERABLE]
@@ -83,16 +83,16 @@ def lines(
             cases = [case_of(*pair, by_passage=by_passage) for pair in rows]
             yield Line(name, kind, (*plain, *cases))
             if kind in together:
-                together[kind] += [*plain, *cases]
+                together[kind].append([*plain, *cases])
             if kind == NEAR_MISS:
                 clean = [case_of(*pair, by_passage=by_passage) for pair in rows if not sighted(pair[0])]
                 yield Line(name, kind, (*plain, *clean), "no gold answer in sight")
         if own:
             cases = [case_of(*pair, by_passage=by_passage) for pair in table if pair[0]["kind"] in own]
             yield Line(name, "its own", (*plain, *cases))
-    for kind, cases in together.items():
-        if len(tables) > 1 and cases:
-            yield Line("all", kind, tuple(cases))
+    for kind, some in together.items():
+        if len(some) > 1:
+            yield Line("all", kind, tuple(case for cases in some for case in cases))
 
 
 def sighted(row: Row) -> bool:

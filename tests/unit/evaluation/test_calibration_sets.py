@@ -231,7 +231,6 @@ def test_lines_drop_absent_questions_whose_answer_stands_and_join_sets():
         ("one", "its own", ""): 2,
         ("two", "absent", ""): 2,
         ("all", "absent", ""): 4,
-        ("all", "near_miss", ""): 3,
     }
     case = measure.case_of(*table[0])
     assert case.group == "Rhine"
