@@ -15,6 +15,8 @@ from fonte.types import PUBLIC_ROLE, Acl, Contents, Member, Source
 
 STEP = "!/"
 """Between a container and its member, in names and URIs; a ``!`` in a file's own name is percent-encoded in URIs."""
+_REST = "…"
+"""Stands for members that could not be listed."""
 Scanned = Source | tuple[str, str, Exception]
 
 
@@ -39,7 +41,10 @@ class MemberRules:
             yield source, None
         yield from self._members(source, contents)
         if contents.error is not None:
-            yield (source.uri, source.name, _about(contents.error, source)), None
+            error = _about(contents.error, source)
+            if contents.itself:  # its own name is taken: this one tells of the rest of what it holds
+                yield (f"{source.uri}{STEP}{_quoted(_REST)}", f"{source.name}{STEP}{_REST}", error), None
+            yield (source.uri, source.name, error), None
 
     def _members(self, source: Source, contents: Contents) -> Iterator[tuple[Scanned, str | None]]:
         for member in contents.members:
@@ -56,8 +61,7 @@ class MemberRules:
 
     def _member(self, source: Source, member: Member, called: tuple[str, str, str]) -> tuple[Source, str | None]:
         uri, name, path = called
-        ruling = rule_on(path, self.rules, source.acl.roles)
-        acl = both(source.acl, ruling.acl)
+        ruling, acl, why = self._rights(source, member, path)
         made = replace(
             source,
             uri=uri,
@@ -68,7 +72,21 @@ class MemberRules:
             metadata={"title": ruling.title} if ruling.title else {},
             inside=member.inside,
         )
-        return made, None if acl.roles else _why_nobody(source, ruling)
+        return made, why
+
+    def _rights(self, source: Source, member: Member, path: str) -> tuple[Ruling, Acl, str | None]:
+        """(what the rules say of a member, who may read it, why nobody may, if so).
+
+        Each container on the way to it counts: an attachment is no wider than its mail, wherever the mail lies.
+        """
+        acl, why = source.acl, None
+        ways = [f"{source.name}/{shown_name('/'.join(member.inside[:at]))}" for at in range(1, len(member.inside))]
+        for way in (*ways, path):
+            ruling = rule_on(way, self.rules, acl.roles)
+            acl = both(acl, ruling.acl)
+            if not acl.roles and why is None:
+                why = _why_nobody(source, ruling)
+        return ruling, acl, why
 
 
 def both(container: Acl, member: Acl) -> Acl:

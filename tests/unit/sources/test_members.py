@@ -113,6 +113,19 @@ def test_what_cannot_be_opened_is_told_of_the_container_and_of_each_member(tree:
     assert isinstance(told["hr/m.eml"], ParseError)
 
 
+def test_a_mail_that_is_read_does_not_hide_that_the_rest_of_it_is_not(tree: Path) -> None:
+    listed = Listed({"m.eml": holds(("r.pdf",), itself=True, error=SourceTooLarge("holds too much"))})
+    scanned = scan(tree, listed)
+    assert {"hr/m.eml", "hr/m.eml!/r.pdf"} <= set(named(scanned))
+    told = [item for item in scanned if isinstance(item, tuple)]
+    # The first is told, its name being free; by the second what was not listed stays as it is.
+    assert [(item[1], str(item[2])) for item in told] == [
+        ("hr/m.eml!/…", "hr/m.eml: holds too much"),
+        ("hr/m.eml", "hr/m.eml: holds too much"),
+    ]
+    assert not {item[0] for item in told[:1]} & {item.uri for item in scanned if isinstance(item, Source)}
+
+
 def test_globs_take_a_container_for_a_folder(tree: Path) -> None:
     assert set(named(scan(tree, Listed(LISTED), exclude=["*.md"]))) == {"hr/m.eml", "hr/m.eml!/r.pdf"}
     assert set(named(scan(tree, Listed(LISTED), exclude=["a.zip/sub/**", "m.eml"]))) == {
@@ -152,6 +165,23 @@ def test_a_rule_for_a_member_narrows(tree: Path) -> None:
     found = roles(scan(tree, Listed(LISTED), rules=rules))
     assert found["a.zip!/sub/perché!.md"] == {"hr"}
     assert found["a.zip!/x.md"] == {"public"}
+
+
+def test_what_lies_in_an_inner_container_is_no_wider_than_that(tree: Path) -> None:
+    listed = Listed({"a.zip": holds(("m.eml",), ("m.eml", "r.pdf"), ("in.zip", "sub.zip", "r.pdf"), ("r.pdf",))})
+    rules = [
+        SourceRule("*.eml", frozenset({"hr", "boss"})),
+        SourceRule("a.zip/in.zip", frozenset({"staff"})),
+        SourceRule("*.pdf", frozenset({"public"})),
+    ]
+    assert roles(scan(tree, listed, rules=rules)) | {"plain.md": frozenset(), "hr/m.eml": frozenset()} == {
+        "a.zip!/m.eml": {"hr", "boss"},
+        "a.zip!/m.eml!/r.pdf": {"hr", "boss"},
+        "a.zip!/in.zip!/sub.zip!/r.pdf": {"staff"},
+        "a.zip!/r.pdf": {"public"},
+        "plain.md": frozenset(),
+        "hr/m.eml": frozenset(),
+    }
 
 
 def test_a_rule_that_leaves_nobody_is_said(tree: Path) -> None:
