@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 from container_making import locked_zip, outlook, strings, tarred, zipped
 from fonte.errors import EncryptedSource, FonteError, ParseError, SourceTooLarge, SourceUnreadable
-from fonte.parsers.containers import kinds, limits, walk
+from fonte.parsers.containers import archives, kinds, limits, walk
 from fonte.parsers.containers.looks import may_hold
 from fonte.parsers.containers.walk import MemberReader, list_contents
 from fonte.types import Acl, Contents, Source, sha256_hex
@@ -85,6 +85,17 @@ def test_one_packed_file_is_a_container_of_one(pack) -> None:
 def test_two_xz_streams_are_one_file() -> None:
     body = lzma.compress(b"one ") + lzma.compress(b"two")
     assert read(body, "n.txt.xz", "n.txt") == b"one two"
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress])
+@pytest.mark.parametrize(("padding", "seen"), [(0, 1), (8, 4), (8, 9)])
+def test_streams_are_one_file_wherever_a_piece_of_it_ends(
+    pack, padding: int, seen: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A piece may end within the padding, or behind the first byte of the next stream."""
+    first = pack(b"first ")
+    monkeypatch.setattr(archives, "_PIECE", len(first) + seen)
+    assert read(first + bytes(padding) + pack(b"second"), "a.md.gz", "a.md") == b"first second"
 
 
 def test_what_a_folder_would_hide_is_left_out() -> None:

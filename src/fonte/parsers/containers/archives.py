@@ -276,8 +276,8 @@ def _unpacked(stream: BinaryIO, head: bytes) -> Iterator[bytes]:
     decoder, rest = _decoder(head), b""
     while True:
         if decoder.eof:
-            rest = (decoder.unused_data or stream.read(_PIECE)).lstrip(b"\0")
-            if not rest.startswith(head[:2]):  # padding, or something that was added
+            rest = _behind(decoder.unused_data, stream, len(head[:2]))
+            if not rest.startswith(head[:2]):  # nothing more, or something that was added
                 return
             decoder = _decoder(head)
         elif decoder.needs_input:
@@ -288,6 +288,14 @@ def _unpacked(stream: BinaryIO, head: bytes) -> Iterator[bytes]:
         rest = b""
         if piece:
             yield piece
+
+
+def _behind(rest: bytes, stream: BinaryIO, least: int) -> bytes:
+    """What stands behind the end of a stream, without padding; at least so many bytes where there are so many."""
+    rest = rest.lstrip(b"\0")
+    while len(rest) < least and (more := stream.read(_PIECE)):
+        rest = (rest + more).lstrip(b"\0")
+    return rest
 
 
 def _zip_name(info: zipfile.ZipInfo) -> str:
