@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -192,6 +193,14 @@ def test_no_file_is_read(directive: str, tmp_path: Path) -> None:
         (loss,) = [loss for loss in parsed.losses if loss.code == "include"]
         assert str(secret) in loss.message
         assert loss.code not in BENIGN
+
+
+def test_no_date_of_the_parse_comes_into_the_text() -> None:
+    assert texts("Printed on |today|.\n\n.. |today| date:: year %Y\n\n.. date:: year %Y\n")[0] == (
+        "paragraph",
+        "Printed on today.",
+    )
+    assert not any(re.search(r"year \d", text) for _, text in texts(".. |now| date:: year %Y\n\n|now|\n"))
 
 
 def test_one_document_teaches_the_next_nothing_wrong() -> None:

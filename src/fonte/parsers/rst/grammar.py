@@ -29,8 +29,9 @@ _CODE = frozenset(
 )
 _SILENT = frozenset(
     "toctree index contents highlight currentmodule module tabularcolumns include literalinclude default-domain "
-    "meta sectionauthor codeauthor autosummary automodule".split()
+    "meta sectionauthor codeauthor autosummary automodule date".split()
 )
+"""Those that say nothing of their own; a ``date`` would be that of the parse, which no document says."""
 _OURS = _SILENT | _CODE | {"raw"}
 """Read as ours even where docutils knows them: its own take fewer options, or files."""
 _SILENT_ON_FILES = frozenset({"include", "literalinclude"})
