@@ -173,6 +173,11 @@ def test_conditions_keep_their_text_and_are_told() -> None:
 
 def test_tables_of_other_forms() -> None:
     assert texts(",===\nCity,Rain\nPavia,81\n,===\n")[1] == ("row", "City: Pavia; Rain: 81")
+    quoted = parse(',===\nwho,says\nAda,"first line\nsecond line"\nBob,short\n,===\n').blocks
+    assert [(block.text, block.places[0].lines) for block in quoted[1:]] == [
+        ("who: Ada; says: first line second line", (3, 4)),
+        ("who: Bob; says: short", (5, 5)),
+    ]
     spanned = "|===\n|A |B\n\n.2+|x |1\n|2\n|===\n"
     assert [text for _, text in texts(spanned)] == ["A | B", "A: x; B: 1", "B: 2"]
     assert texts("|===\n|one |two\\|half\n|===\n") == [("row", "one | two|half")]

@@ -42,10 +42,13 @@ def read_table(lines: list[str], first: int, attributes: str, delimiter: str = "
         grid.header = False
     separator = {",": ",", ":": ":"}.get(delimiter) or ("," if re.search(r"format\s*=\s*\"?csv", attributes) else "")
     if separator:
-        for number, row in enumerate(csv.reader(lines, delimiter=separator), first):
-            if row:
+        reader = csv.reader((f"{line}\n" for line in lines), delimiter=separator)
+        done = 0
+        for row in reader:
+            if row:  # a cell in quotes may go over several lines
                 grid.rows.append(row)
-                grid.lines.append((number, number))
+                grid.lines.append((first + done, first + reader.line_num - 1))
+            done = reader.line_num
         return grid
     parts = [(first + index, _cells(line, first + index)) for index, line in enumerate(lines) if line.strip()]
     cells = [cell for _, (cells, _) in parts for cell in cells]
