@@ -119,7 +119,9 @@ class _Reader:
         elif table.strip():
             read = "text/html"
             self._take_plain(BlockKind.CODE, "Output", html.unescape(_NOT_TEXT.sub(" ", table)))
-        self.left_out.update(kind for kind in data if kind != read and not kind.startswith("text/"))
+        # Another form of a text that was read is no loss; the only form of one that was not is.
+        lost = (kind for kind in data if read is None or not kind.startswith("text/"))
+        self.left_out.update(kind for kind in lost if not kind.startswith("text/") or _text(data[kind]).strip())
 
     def _take_plain(self, kind: BlockKind, label: str, text: str) -> None:
         body = _clean(text).strip("\n").rstrip()
