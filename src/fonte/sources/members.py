@@ -41,10 +41,10 @@ class MemberRules:
             yield source, None
         yield from self._members(source, contents)
         if contents.error is not None:
-            error = _about(contents.error, source)
+            told = _about(contents.error, source)
             if contents.itself:  # its own name is taken: this one tells of the rest of what it holds
-                yield (f"{source.uri}{STEP}{_quoted(_REST)}", f"{source.name}{STEP}{_REST}", error), None
-            yield (source.uri, source.name, error), None
+                yield (f"{source.uri}{STEP}{_quoted(_REST)}", f"{source.name}{STEP}{_REST}", told), None
+            yield (source.uri, source.name, told), None
 
     def _members(self, source: Source, contents: Contents) -> Iterator[tuple[Scanned, str | None]]:
         for member in contents.members:
