@@ -37,6 +37,7 @@ _OLD_KINDS = {
 }
 """What results are called in format 3, where they stand beside the result's other fields."""
 _READ = ("text/markdown", "text/plain", "text/latex")
+"""Forms of a result that are read before others that are text."""
 _MAX_HEADING = 6
 _NOBODY = Acl()
 
@@ -106,7 +107,8 @@ class _Reader:
     def _take_result(self, data: Mapping[str, Any]) -> None:
         """One result in several forms: a table as rows, else the first form that is text."""
         table = _text(data.get("text/html"))
-        read = next((kind for kind in _READ if _text(data.get(kind)).strip()), None)
+        others = (kind for kind in data if kind.startswith("text/") and kind != "text/html")
+        read = next((kind for kind in (*_READ, *others) if _text(data.get(kind)).strip()), None)
         if _HTML_TABLE.search(table):
             read = "text/html"
             blocks, tables = fragment_blocks(table, first_table=self.tables)
@@ -119,9 +121,7 @@ class _Reader:
         elif table.strip():
             read = "text/html"
             self._take_plain(BlockKind.CODE, "Output", html.unescape(_NOT_TEXT.sub(" ", table)))
-        # Another form of a text that was read is no loss; the only form of one that was not is.
-        lost = (kind for kind in data if read is None or not kind.startswith("text/"))
-        self.left_out.update(kind for kind in lost if not kind.startswith("text/") or _text(data[kind]).strip())
+        self.left_out.update(kind for kind in data if kind != read and not kind.startswith("text/"))
 
     def _take_plain(self, kind: BlockKind, label: str, text: str) -> None:
         body = _clean(text).strip("\n").rstrip()
