@@ -197,6 +197,18 @@ def test_a_web_archive_is_read_without_its_style_sheets() -> None:
     assert list_contents(source(body, "page.mhtml")).members == ()
 
 
+def test_an_attachment_or_a_text_that_says_where_it_was_is_not_taken_for_a_picture() -> None:
+    body = (
+        HEAD + b"MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=x\n\n"
+        b"--x\nContent-Type: text/plain\nContent-Location: http://e/t\n\nSee below.\n"
+        b"--x\nContent-Type: text/csv; name=rain.csv\nContent-Location: rain.csv\n"
+        b"Content-Disposition: attachment; filename=rain.csv\n\na,b\n--x--\n"
+    )
+    parsed = parse(body)
+    assert (body_of(parsed), codes(parsed)) == (["See below."], {})
+    assert [one.inside for one in list_contents(source(body)).members] == [("rain.csv",)]
+
+
 # --- Outlook
 
 

@@ -30,6 +30,7 @@ _MULTIPARTS = re.compile(rb"^content-type:\s*(?:multipart|message)/", re.IGNOREC
 _SIGNATURES = frozenset({"application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature"})
 _ENCRYPTED = frozenset({"application/pkcs7-mime", "application/x-pkcs7-mime", "application/pgp-encrypted"})
 _ENDINGS = {"message/rfc822": ".eml", "text/calendar": ".ics", "text/plain": ".txt", "text/html": ".html"}
+_TEXTS = ("text/plain", "text/html")
 _Value = TypeVar("_Value")
 
 
@@ -134,9 +135,9 @@ def _take(part: Message, mail: Mail, *, wanted: bool) -> None:
         return
     if kind in _ENCRYPTED:
         mail.encrypted = True
-    elif (kind.startswith("image/") and inside) or (part.get("Content-Location") and not kind.startswith("text/html")):
-        mail.pictures += 1
-    elif kind in ("text/plain", "text/html") and disposition != "attachment" and not filename:
+    elif inside and (kind.startswith("image/") or (part.get("Content-Location") and kind not in _TEXTS)):
+        mail.pictures += 1  # or a style sheet and the like, of a page that was saved whole
+    elif kind in _TEXTS and disposition != "attachment" and not filename:
         text = _text(part) if wanted else ""
         if text is None:
             mail.left.append(f"a text that is not text ({kind})")
