@@ -74,7 +74,8 @@ def publish(
         catalog: of the tenant; the caller holds its write lock.
         generation_id: a CANDIDATE, or a RETIRED or REJECTED generation that a person names.
         override: a person's reason to publish in spite of the faults; kept in the verdict.
-        judge: measures what passes the data checks; None where no golden set is configured.
+        judge: measures what passes the data checks, and what is published in spite of them; None where no golden set
+            is configured.
 
     Raises:
         NotFound: no such generation. GateFailed: faults, or a golden set that does not pass it, and no override.
@@ -95,12 +96,12 @@ def publish(
         catalog.states(active.id) if active else [],
     )
     hint, passed = "look at what is missing, then", PASSED
-    if judge is not None and not faults:
+    if judge is not None and (override or not faults):  # who overrides should have seen the figures
         judgment = judge(candidate, active)
         catalog.keep_report(generation_id, json.dumps(dict(judgment.report), ensure_ascii=False))
         passed = f"{PASSED}; {judgment.told}"
         if judgment.outcome not in (None, "pass"):
-            faults = [judgment.told]
+            faults = [*faults, judgment.told]
             hint = "fonte generations --json has the figures; to publish it all the same"
     if faults and not override:
         catalog.update_generation(generation_id, candidate.state, verdict="held back: " + "; ".join(faults))

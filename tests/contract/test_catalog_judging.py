@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 from contract.store_making import building, document, publish
 
-from fonte.errors import GenerationConflict, NotFound
+from fonte import publish as gate
+from fonte.errors import GateFailed, GenerationConflict, NotFound
 from fonte.stores.catalog import SqliteCatalog
-from fonte.types import Acl, GenerationState, Principal
+from fonte.types import Acl, Generation, GenerationState, Principal
 
 NOW = datetime(2026, 11, 29, 12, 0, tzinfo=UTC)
 ANYONE = Principal()
@@ -116,3 +117,21 @@ def test_listed_answers_are_those_that_their_asker_gets(catalog: SqliteCatalog) 
     assert catalog.answer_ids(ADA) == []
     for who in ASKERS:
         assert [catalog.answer(one, who) for one in catalog.answer_ids(who)] == ["{}"] * len(catalog.answer_ids(who))
+
+
+def test_what_is_published_in_spite_of_its_data_was_measured_too(catalog: SqliteCatalog) -> None:
+    asked: list[str] = []
+
+    def judge(candidate: Generation, active: Generation | None) -> gate.Judgment:
+        asked.append(candidate.id)
+        return gate.Judgment("fail", "the set fails it", {"outcome": "fail"})
+
+    _candidate(catalog, "g1", None, d1=["public"], d2=["public"])  # one chunk, where its documents count two
+    with pytest.raises(GateFailed, match="its documents count 2"):
+        gate.publish(catalog, "g1", judge=judge)
+    assert asked == []
+    now, _ = gate.publish(catalog, "g1", override="known", judge=judge)
+    assert asked == ["g1"]
+    assert "documents count 2; " in now.verdict
+    assert now.verdict.endswith("; the set fails it")
+    assert catalog.reports() == {"g1": '{"outcome": "fail"}'}
