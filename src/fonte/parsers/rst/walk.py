@@ -287,20 +287,21 @@ def _pieces(entry: nodes.Element, said: Callable[[nodes.Node], str]) -> Iterator
         yield said(node)
 
 
+# ruff: noqa: SLF001 - the table below names the walk's own readers
 _READERS: tuple[tuple[tuple[type, ...], Callable[[Walk, nodes.Element], None]], ...] = (
-    ((nodes.section,), Walk._section),  # noqa: SLF001 - the table of its own readers
-    ((nodes.paragraph,), Walk._paragraph),  # noqa: SLF001
-    ((nodes.literal_block, nodes.doctest_block, nodes.math_block), Walk._code),  # noqa: SLF001
-    ((nodes.bullet_list,), Walk._bullets),  # noqa: SLF001
-    ((nodes.enumerated_list,), Walk._numbers),  # noqa: SLF001
-    ((nodes.definition_list_item, nodes.field, nodes.option_list_item), Walk._definition),  # noqa: SLF001
-    ((nodes.table,), Walk._table),  # noqa: SLF001
-    ((nodes.footnote, nodes.citation), Walk._footnote),  # noqa: SLF001
-    ((nodes.topic, nodes.sidebar), Walk._within),  # noqa: SLF001
-    ((nodes.Admonition,), Walk._admonition),  # noqa: SLF001
-    ((nodes.figure,), Walk._figure),  # noqa: SLF001
-    ((nodes.image,), Walk._image),  # noqa: SLF001
-    ((nodes.title, nodes.subtitle, nodes.caption, nodes.rubric), Walk._caption),  # noqa: SLF001
-    ((nodes.line_block,), Walk._line_block),  # noqa: SLF001
-    ((nodes.attribution,), Walk._attribution),  # noqa: SLF001
+    ((nodes.section,), Walk._section),
+    ((nodes.paragraph,), Walk._paragraph),
+    ((nodes.literal_block, nodes.doctest_block, nodes.math_block), Walk._code),
+    ((nodes.bullet_list,), Walk._bullets),
+    ((nodes.enumerated_list,), Walk._numbers),
+    ((nodes.definition_list_item, nodes.field, nodes.option_list_item), Walk._definition),
+    ((nodes.table,), Walk._table),
+    ((nodes.footnote, nodes.citation), Walk._footnote),
+    ((nodes.topic, nodes.sidebar), Walk._within),
+    ((nodes.Admonition,), Walk._admonition),
+    ((nodes.figure,), Walk._figure),
+    ((nodes.image,), Walk._image),
+    ((nodes.title, nodes.subtitle, nodes.caption, nodes.rubric), Walk._caption),
+    ((nodes.line_block,), Walk._line_block),
+    ((nodes.attribution,), Walk._attribution),
 )
