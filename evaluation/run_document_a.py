@@ -1,7 +1,7 @@
 """Document A in its own form: six ways of cutting (A to F), by BM25, dense and hybrid, in pairs.
 
     .venv/bin/python evaluation/run_document_a.py --sets sample --out evaluation/results
-    .venv/bin/python evaluation/run_document_a.py --data ../shared/data --sets chroma-chunking covidqa
+    .venv/bin/python evaluation/run_document_a.py --data ../shared/data --sets chroma-chunking covidqa --out …
 
 A result is right when one returned chunk holds the whole needle, judged by its characters. Nothing is merged,
 reranked, capped or filtered: the legs are the index's own BM25 and exact cosine over all chunks, hybrid is their
@@ -348,7 +348,7 @@ def evaluate(corpus: Corpus, encoder: str, work: Path) -> dict[str, object]:
     return {
         "set": corpus.name,
         "encoder": embedder.space.model,
-        "command": f"evaluation/run_document_a.py --sets {corpus.name} --encoders {encoder}",
+        "command": f"evaluation/run_document_a.py --data ../shared/data --sets {corpus.name} --encoders {encoder}",
         "golden": {"name": corpus.golden.name, "fingerprint": corpus.golden.fingerprint},
         "corpus_fingerprint": corpus.fingerprint,
         "documents": len(corpus.documents),

@@ -244,7 +244,8 @@ def page(results: Mapping[tuple[str, str], Results]) -> Iterator[str]:
             else:
                 yield f"### {name}, {model}"
                 yield ""
-                yield f"Not run yet: `evaluation/run_document_a.py --sets {name} --encoders {encoder}`."
+                command = f"evaluation/run_document_a.py --data ../shared/data --sets {name} --encoders {encoder}"
+                yield f"Not run yet: `{command} --out evaluation/results`."
                 yield ""
 
 

@@ -75,7 +75,7 @@ def test_a_blind_cut_destroys_a_needle_overlap_saves_it_and_a_header_costs_token
     assert tell_document_a.main() == 0
     told = page.read_text(encoding="utf-8")
     assert told.startswith("before\n") and told.endswith("\nafter\n") and "\nold\n" not in told
-    assert "Not run yet: `evaluation/run_document_a.py --sets sample --encoders minilm`." in told
+    assert "Not run yet: `evaluation/run_document_a.py --data ../shared/data --sets sample --encoders minilm" in told
     assert "| A | 1 of 2 | 0 |" in told
     assert (tmp_path / "document-a-covidqa.png").read_bytes().startswith(b"\x89PNG")
 
