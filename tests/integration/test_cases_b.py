@@ -327,10 +327,10 @@ def test_case_43_a_parser_killed_in_mid_document_is_one_failure_and_the_next_try
     put(folder, a=PUMP, b="# Doors\n\nThe door is green.\n", c="# Lamps\n\nThe lamp is blue.\n")
     ask: Callable[..., object] = pool._Child.ask
 
-    def killed(child: pool._Child, source: Source, timeout_seconds: float) -> object:
+    def killed(child: pool._Child, task: bytes, source: Source, *given: object) -> object:
         if source.name == "b.md":
             os.kill(child._process.pid, signal.SIGKILL)
-        return ask(child, source, timeout_seconds)
+        return ask(child, task, source, *given)
 
     with monkeypatch.context() as patch:
         patch.setattr(pool._Child, "ask", killed)
