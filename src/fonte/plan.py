@@ -173,17 +173,25 @@ class _Comparison:
             self._not_read(identity, *item)
 
     def _found(self, identity: str, item: Source) -> None:
-        state, live = self.before.get(identity), self.live.get(identity, Acl())
-        # One without live rights may stand in a candidate that gave it more and that is published later.
-        if not live.roles <= item.acl.roles or (self.pending and identity not in self.live):
-            self.narrowed[identity] = item.acl
-        if state is not None and state.acl != item.acl:
-            self.rights.append((state, item.acl))
+        state = self.before.get(identity)
+        self._ruled(identity, state, item.acl)
         if state is None or self.retry is not None or identity in self.deleted or self._changed(state, item):
             self.parse.append(item)
-        elif state.acl != item.acl or live != item.acl:
-            # Live rights may be narrower than indexed ones: a candidate that narrowed them was never published.
-            self.reroled.append((state, item.acl))
+        else:
+            self._same_text(state, item.acl)
+
+    def _ruled(self, identity: str, state: DocumentState | None, acl: Acl) -> None:
+        """Take in who may read a document from now on."""
+        # One without live rights may stand in a candidate that gave it more and that is published later.
+        if not self.live.get(identity, Acl()).roles <= acl.roles or (self.pending and identity not in self.live):
+            self.narrowed[identity] = acl
+        if state is not None and state.acl != acl:
+            self.rights.append((state, acl))
+
+    def _same_text(self, state: DocumentState, acl: Acl) -> None:
+        # Live rights may be narrower than indexed ones: a candidate that narrowed them was never published.
+        if state.acl != acl or self.live.get(state.document_id, Acl()) != acl:
+            self.reroled.append((state, acl))
         else:
             self.unchanged.append(state)
 
@@ -219,7 +227,7 @@ class _Comparison:
 
     def plan(self, readers: Sequence[SourceReader]) -> Plan:
         """What to do, once every source was taken in."""
-        removed, kept = self._not_seen([reader.root for reader in readers])
+        removed, kept = self._not_seen({reader.root: reader for reader in readers})
         carried: tuple[DocumentState, ...] = ()
         anything = self.retry is None or self.parse or removed or self.unreadable
         if not self.same_recipe and anything:
@@ -243,7 +251,7 @@ class _Comparison:
             lost=self.lost,
         )
 
-    def _not_seen(self, scanned: Sequence[str]) -> tuple[list[DocumentState], list[DocumentState]]:
+    def _not_seen(self, scanned: Mapping[str, SourceReader]) -> tuple[list[DocumentState], list[DocumentState]]:
         """What went from the sources; and what stays as it is, for it was not looked at or could not be."""
         removed, kept = [], []
         for identity, state in self.before.items():
@@ -256,14 +264,23 @@ class _Comparison:
                 self.roots[state.uri] = root
                 if self.retry is not None:
                     self.lost.setdefault(identity, reason)
-                if self.same_recipe:
-                    self.unchanged.append(state)
+                reader = scanned.get(root) if self.retry is None and identity not in self.deleted else None
+                self._stays(state, reader.acl_of(state.uri, state.name) if reader is not None else None)
                 kept.append(state)
             elif asked_for and any(_belongs(state, root) for root in scanned):
                 removed.append(state)
             else:
                 kept.append(state)
         return removed, kept
+
+    def _stays(self, state: DocumentState, acl: Acl | None) -> None:
+        """A document that could not be looked at: its text is kept, under the roles that the rules of now give it."""
+        if acl is not None:
+            self._ruled(state.document_id, state, acl)
+        if self.same_recipe and acl is not None:
+            self._same_text(state, acl)
+        elif self.same_recipe:
+            self.unchanged.append(state)
 
     def _above(self, uri: str) -> tuple[str, str] | None:
         """The folder or file that could not be read and that held this document."""
@@ -280,6 +297,8 @@ class _Comparison:
         """With the rights that hold by now, which may be narrower than those that were indexed."""
         if state.document_id in self.deleted:
             return state
+        if state.document_id in self.narrowed:
+            return replace(state, acl=self.narrowed[state.document_id])
         return replace(state, acl=Acl(state.acl.roles & self.live.get(state.document_id, Acl()).roles))
 
 

@@ -60,6 +60,12 @@ class SourceReader(Protocol):
             SourceUnreadable: the root itself is missing or may not be read.
         """
 
+    def acl_of(self, uri: str, name: str) -> Acl | None:
+        """Who may read a document that an earlier scan gave, by its name alone; None where that does not tell.
+
+        For what cannot be looked at now and stays as it is: its rights are not to stay behind.
+        """
+
 
 class Unpacker(Protocol):
     """Files that hold files, listed outside this process."""

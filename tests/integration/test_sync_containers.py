@@ -141,6 +141,21 @@ def test_an_archive_that_breaks_is_told_and_keeps_what_was_known(corpus: OpenCor
     assert names(corpus) == ALL
 
 
+def test_what_an_archive_that_breaks_held_follows_its_roles_all_the_same(corpus: OpenCorpus, folder: Path) -> None:
+    corpus.sync(str(folder))
+    whole = (folder / "box.zip").read_bytes()
+    (folder / "box.zip").write_bytes(whole[:60])
+    report = corpus.sync(str(folder), options=SourceOptions(allow=("board",)))
+    assert report.documents["failed"] == 1
+    board = Principal(roles={"board"})
+    for query in ("axolotl", "pangolin", "quokka"):
+        assert first(corpus, query) is None
+        assert first(corpus, query, board) is not None
+    (folder / "box.zip").write_bytes(whole)
+    corpus.sync(str(folder), options=SourceOptions(allow=("board",)))
+    assert (first(corpus, "axolotl"), first(corpus, "axolotl", board)) == (None, "box.zip!/a.md")
+
+
 def test_members_that_fail_have_states_of_their_own(corpus: OpenCorpus, folder: Path) -> None:
     data = io.BytesIO()
     with tarfile.open(fileobj=data, mode="w:gz") as archive:

@@ -12,10 +12,10 @@ from urllib.parse import quote, unquote_to_bytes
 from fonte.errors import InputError, SourceUnreadable
 from fonte.protocols import SourceReader, Unpacker
 from fonte.sources.files import DEFAULT_MAX_BYTES, file_uri, hash_file, head_of, shown_name, unreadable
-from fonte.sources.members import MemberRules
+from fonte.sources.members import STEP, MemberRules, acl_by_name
 from fonte.sources.record_files import RECORD_SUFFIXES, RecordFile
 from fonte.sources.rules import SourceRule, matches_any, rule_on
-from fonte.types import PUBLIC_ROLE, Source
+from fonte.types import PUBLIC_ROLE, Acl, Source
 
 Scanned = Source | tuple[str, str, Exception]
 _GLOB = frozenset("*?[")
@@ -101,6 +101,15 @@ class FolderSource:
             for item in self._scanned():
                 self._seen += 1
                 yield item
+
+    def acl_of(self, uri: str, name: str) -> Acl | None:
+        """Who may read a document that an earlier scan gave, by the rules of now; None where its name is ambiguous."""
+        if "#" in uri:  # a record, called by its id and not by its file's name
+            return None
+        if STEP not in uri:
+            return rule_on(name, self._rules, self._default_roles).acl
+        told = uri.count(STEP) == name.count(STEP)  # else a folder's own name ends like a container's
+        return acl_by_name(name, self._rules, self._default_roles) if told else None
 
     def _scanned(self) -> Iterator[Scanned]:
         try:

@@ -89,6 +89,15 @@ class MemberRules:
         return ruling, acl, why
 
 
+def acl_by_name(name: str, rules: Sequence[SourceRule], default_roles: frozenset[str]) -> Acl:
+    """Who may read what is called so, a file or a member (``box.zip!/in.zip!/a.md``), as a scan would say."""
+    outer, *inside = name.split(STEP)
+    acl = rule_on(outer, rules, default_roles).acl
+    for at in range(1, len(inside) + 1):
+        acl = both(acl, rule_on("/".join((outer, *inside[:at])), rules, acl.roles).acl)
+    return acl
+
+
 def both(container: Acl, member: Acl) -> Acl:
     """Who may read a member: nobody who may not read its container, nor whom a rule for the member leaves out.
 

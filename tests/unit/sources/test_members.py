@@ -184,6 +184,24 @@ def test_what_lies_in_an_inner_container_is_no_wider_than_that(tree: Path) -> No
     }
 
 
+def test_a_name_alone_gives_the_roles_that_a_scan_gives(tree: Path) -> None:
+    (tree / "a!").mkdir()
+    (tree / "a!" / "b.md").write_text("not in a container")
+    rules = [
+        SourceRule("a.zip/in.zip", frozenset({"hr", "boss"})),
+        SourceRule("deep.md", frozenset({"boss", "public"})),
+        SourceRule("**/sub/**", frozenset({"hr"})),
+        SourceRule("a!/**", frozenset({"boss"})),
+    ]
+    reader = FolderSource(tree, rules=rules, unpacking=Listed(LISTED).opened)
+    scanned = [item for item in reader.scan() if isinstance(item, Source)]
+    assert {item.name: reader.acl_of(item.uri, item.name) for item in scanned} == {
+        item.name: item.acl for item in scanned
+    }
+    assert reader.acl_of("file:///a.jsonl#1", "1") is None
+    assert reader.acl_of("file:///a%21/b.zip!/c.md", "a!/b.zip!/c.md") is None
+
+
 def test_a_rule_that_leaves_nobody_is_said(tree: Path) -> None:
     rules = [SourceRule("a.zip", frozenset({"staff"})), SourceRule("**/sub/**", frozenset({"hr"}))]
     reader = FolderSource(tree, rules=rules, unpacking=Listed(LISTED).opened)
