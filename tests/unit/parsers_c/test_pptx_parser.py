@@ -7,6 +7,7 @@ import pytest
 from fonte.errors import ParseError
 from fonte.parsers.registry import parse_body
 from fonte.text.canonical import canonicalise
+from fonte.text.ledger import BENIGN
 from fonte.text.locate import fragment, label, locate
 from fonte.types import Acl, BlockKind, Parsed, Source, sha256_hex
 from pptx_making import deck, graphic, group, part, picture, rels, shape, slide, table, text, title
@@ -177,6 +178,17 @@ def test_a_chart_that_is_not_in_the_file_is_told() -> None:
     assert "slide 1: a chart" in parsed.losses[0].message
 
 
+def test_a_chart_whose_part_is_damaged_is_a_loss_and_not_only_an_object() -> None:
+    body = deck(
+        slide(title("T"), shape("text"), graphic('<c:chart r:id="rId5"/>')),
+        relations={1: {"rId5": ("chart", "../charts/chart1.xml")}},
+        parts={"ppt/charts/chart1.xml": "<broken"},
+    )
+    lost = next(loss for loss in parse(body).losses if loss.code not in BENIGN)
+    assert (lost.code, lost.count) == ("slides_lost", 1)
+    assert "chart1.xml" in lost.message
+
+
 def test_diagrams_give_the_texts_of_their_nodes() -> None:
     points = "".join(
         f'<dgm:pt type="{kind}">{text(said, tag="dgm:t")}</dgm:pt>'
@@ -309,4 +321,4 @@ def test_damaged_parts_beside_a_slide_are_told_and_the_slide_is_read() -> None:
     )
     parsed = parse(body)
     assert [said for _, said in told(parsed)] == ["T", "text"]
-    assert codes(parsed) == {"objects": 1, "slides_lost": 3}
+    assert codes(parsed) == {"objects": 1, "slides_lost": 4}

@@ -159,8 +159,9 @@ class _Deck:
         if tally.unread:
             message = f"objects without readable text: {'; '.join(tally.unread[:10])}"
             losses.append(Loss("objects", message, len(tally.unread)))
-        if self._broken:
-            losses.append(Loss("slides_lost", "; ".join(self._broken[:10]), len(self._broken)))
+        broken = [*self._broken, *tally.damaged]
+        if broken:
+            losses.append(Loss("slides_lost", "; ".join(broken[:10]), len(broken)))
         return losses
 
 

@@ -42,6 +42,8 @@ class Tally:
     furniture: list[str] = field(default_factory=list)
     unread: list[str] = field(default_factory=list)
     """Charts and diagrams whose data are not in the package, by slide."""
+    damaged: list[str] = field(default_factory=list)
+    """Charts and diagrams whose parts are there and cannot be read."""
     other_text: list[str] = field(default_factory=list)
     """Text of charts and diagrams: it stands in other parts than the slide's."""
 
@@ -147,7 +149,8 @@ class SlideReader:
         target = self._relations.get(relation, ("", ""))[1]
         try:
             return self._package.xml(target) if target and self._package.has(target) else None
-        except ParseError:  # told as an object that could not be read
+        except ParseError as error:
+            self._tally.damaged.append(f"slide {self._number}: {error.message}")
             return None
 
     def _chart(self, relation: str) -> list[Block]:
