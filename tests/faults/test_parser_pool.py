@@ -211,6 +211,16 @@ def test_nonsense_from_a_child_is_a_crash_and_never_trusted(script: str, monkeyp
         parsers.parse(source(b"x"))
 
 
+def test_the_time_of_ocr_is_named_where_it_was_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    code = "import os, time; os.write(1, b'W' + bytes(9)); time.sleep(60)"
+    monkeypatch.setattr(pool_module, "_COMMAND", (sys.executable, "-S", "-c", code))
+    with (
+        ParserPool(timeout_seconds=1.5, ocr_seconds=0.25) as parsers,
+        pytest.raises(ParseTimeout, match=r"limit of 1\.75 s"),
+    ):
+        parsers.parse(source(b"x"))
+
+
 def test_what_a_child_prints_does_not_reach_the_terminal(capfd: pytest.CaptureFixture[str]) -> None:
     with ParserPool() as parsers:
         with pytest.raises(ParseError):

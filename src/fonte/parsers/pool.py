@@ -173,7 +173,7 @@ class ParserPool:
             return _result(kind, data, task, source, decoded)
         except _Timeout:
             child.kill()
-            limit = f"{self._timeout_seconds:g} s"
+            limit = f"{child.allowed:g} s"
             raise ParseTimeout(f"parsing passed its time limit of {limit}", uri=source.uri) from None
         except _Died as death:
             raise child.obituary(source.uri, str(death)) from None
@@ -264,6 +264,8 @@ class _Child:
         self._burial = threading.Lock()
         self.parsed = 0
         self.finished = False
+        self.allowed = 0.0
+        """Seconds that the document in hand may take."""
 
     @property
     def alive(self) -> bool:
@@ -271,6 +273,7 @@ class _Child:
 
     def ask(self, task: bytes, source: Source, timeout_seconds: float, ocr_seconds: float) -> tuple[bytes, bytearray]:
         """Send a source and wait for (kind, bytes), once longer where it is read by OCR. Raises _Timeout or _Died."""
+        self.allowed = timeout_seconds
         deadline = time.monotonic() + timeout_seconds
         plain = replace(source, metadata=dict(source.metadata))  # a mapping proxy cannot be pickled
         request = pickle.dumps((task, plain), pickle.HIGHEST_PROTOCOL)
@@ -278,6 +281,7 @@ class _Child:
         self._write(request, deadline)
         head = self._read(_REPLY_HEAD, deadline)
         if head[:1] == b"W":
+            self.allowed += ocr_seconds
             head = self._read(_REPLY_HEAD, deadline := deadline + ocr_seconds)
         kind, size = bytes(head[:1]), int.from_bytes(head[2:], "little")
         if kind not in (task, _FAILED) or size > self._memory_bytes:
