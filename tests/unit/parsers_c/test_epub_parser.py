@@ -149,6 +149,24 @@ def test_a_chapter_without_a_heading_takes_its_name_from_the_contents() -> None:
     assert codes(parsed) == {"structure": 1}
 
 
+def test_a_chapter_that_holds_the_contents_too_is_a_chapter() -> None:
+    said = "The whole book stands on this one page, beside the list of what it holds, and none of its words may go."
+    nav = page(f'<nav epub:type="toc"><ol><li><a href="#x">Uno</a></li></ol></nav><h1 id="x">One</h1><p>{said}</p>')
+    body = book(
+        {},
+        items=f'<item id="nav" href="nav.xhtml" media-type="{XHTML}" properties="nav"/>',
+        more={"OEBPS/nav.xhtml": nav},
+        spine=["nav"],
+    )
+    parsed = parse(body)
+    assert (texts(parsed), codes(parsed)) == (["Il libro", "One", said], {"structure": 1})
+
+
+def test_a_chapter_that_the_book_does_not_list_is_told() -> None:
+    parsed = parse(book({"a.xhtml": page("<p>good</p>")}, spine=["a.xhtml", "nowhere"]))
+    assert (texts(parsed)[1:], codes(parsed)) == (["good"], {"chapters_lost": 1})
+
+
 def test_what_is_missing_or_damaged_is_told_and_the_rest_is_read() -> None:
     body = book(
         {"a.xhtml": page("<p>good</p>")},

@@ -72,12 +72,14 @@ def read_book(package: Package) -> Book:
         )
         for item in _all(root, "item")
     }
-    spine = [items[key] for ref in _all(root, "itemref") if (key := ref.get("idref", "")) in items]
+    named = [ref.get("idref", "") for ref in _all(root, "itemref")]
+    spine = [items[key] for key in named if key in items]
     if not spine:
         raise package.error("the book names no chapters")
     _refuse_protected(package, {item.part.lower() for item in spine})
     labels = _contents(package, items.values())
-    chapters, pictures, missing = [], 0, []
+    chapters, pictures = [], 0
+    missing = [f"the chapter {key}" for key in named if key not in items]
     for item in dict.fromkeys(spine):
         if not package.has(item.part):
             missing.append(item.part)

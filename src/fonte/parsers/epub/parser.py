@@ -21,6 +21,9 @@ MEDIA_TYPE = "application/epub+zip"
 _FRONT = {"creator": "Authors", "contributor": "Contributors", "publisher": "Publisher", "date": "Date"}
 """What is said of the book before its text, by Dublin Core name."""
 _PICTURE = re.compile(r"<(?:img|image)\b", re.IGNORECASE)
+_NAV = re.compile(rb"<nav\b.*?</nav\s*>", re.IGNORECASE | re.DOTALL)
+_CONTENTS_WORDS = 20
+"""Words beside its lists that a page of contents may have: titles. More is a chapter that holds the contents too."""
 _KEPT_SHARE = 0.9
 
 
@@ -59,8 +62,9 @@ class _Reading:
         front = self._front()
         body = [block for chapter in self._book.chapters for block in self._chapter(chapter)]
         text = "\n".join(self._texts)
-        if not body and (self._broken or self._book.missing):
-            raise self._package.error(next(iter((*self._broken, *self._book.missing))))
+        lost = self._not_there()
+        if not body and lost:
+            raise self._package.error(lost[0])
         if not body and count_text(text).words:
             raise ParseError(f"{self._source.name} has text but no block came out", uri=self._source.uri)
         blocks = (*front, *body) if body else ()
@@ -87,11 +91,10 @@ class _Reading:
 
     def _chapter(self, chapter: Chapter) -> list[Block]:
         """A chapter's blocks; one that cannot be read is told and the others go on."""
-        if chapter.is_contents:
-            self._contents += 1
-            return []
         try:
             body = self._package.read(chapter.part)
+            if chapter.is_contents:
+                body = _NAV.sub(b" ", body)
             found = read_html(
                 replace(self._source, name=posixpath.basename(chapter.part), body=body),
                 first_table=self._tables,
@@ -100,6 +103,10 @@ class _Reading:
         except ParseError as error:
             self._broken.append(f"{chapter.part}: {error.message}")
             return []
+        if chapter.is_contents:
+            self._contents += 1
+            if found.words <= _CONTENTS_WORDS:
+                return []
         reader = found.reader
         self._tables = reader.tables
         self._texts.append(found.stripped)
@@ -116,6 +123,10 @@ class _Reading:
             self._texts.append(chapter.label)
         return blocks
 
+    def _not_there(self) -> Sequence[str]:
+        """Chapters that were not read, with the reason."""
+        return [*self._broken, *(f"{part} is missing" for part in self._book.missing)]
+
     def _told(self) -> Sequence[Loss]:
         losses = list(self._losses)
         if self._pictures:
@@ -124,7 +135,7 @@ class _Reading:
             losses.append(Loss("structure", "the table of contents was not read as text", self._contents))
         if self._lost:
             losses.append(Loss("text_lost", f"{self._lost} words of the source were not found again", self._lost))
-        lost = (*self._broken, *(f"{part} is missing" for part in self._book.missing))
+        lost = self._not_there()
         if lost:
             losses.append(Loss("chapters_lost", "; ".join(lost[:10]), len(lost)))
         return losses
