@@ -199,6 +199,12 @@ def test_documents_that_are_zip_files_are_no_containers() -> None:
     assert list_contents(source(later, "a.docx")) == Contents()
 
 
+@pytest.mark.parametrize("first", ["mimetypes.csv", "docProps/a.md", "_rels/.rels.md", "[Content_Types].xml.md"])
+def test_an_archive_is_one_whatever_its_first_file_is_like(first: str) -> None:
+    hidden = [] if "/." in first else [first]
+    assert names(listed(zipped({first: "one", "b.md": "two"}))) == [*hidden, "b.md"]
+
+
 @pytest.mark.parametrize("body", [b"", b"plain text", b"Note: this is no mail\n\nat all", b"\x00" * 2000, b"%PDF-1.4"])
 def test_other_files_are_themselves_alone(body: bytes) -> None:
     assert list_contents(source(body, "a.txt")) == Contents()

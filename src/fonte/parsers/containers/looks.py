@@ -11,8 +11,8 @@ PACKED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ\0")
 OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _BLOCK = 512
 _CHECKSUM = slice(148, 156)
-_NO_ARCHIVE = re.compile(rb"\[Content_Types\]\.xml|_rels/\.rels|mimetype|docProps/|customXml/")
-"""First members of packages that are one document: Office, OpenDocument, EPUB."""
+_NO_ARCHIVE = (b"[Content_Types].xml", b"_rels/.rels", b"mimetype")
+"""First members of packages that are one document, whatever else is in them: Office, OpenDocument, EPUB."""
 _MAIL_HEAD = re.compile(
     rb"\s*(?:Received|Return-Path|Delivered-To|MIME-Version|Message-ID|From|X-[\w-]+):\s", re.IGNORECASE
 )
@@ -22,7 +22,7 @@ _MAIL_HEAD = re.compile(
 def may_hold(head: bytes, name: str) -> bool:
     """Whether a file that begins with ``head`` may be a container: cheap, and never no for one that is."""
     if head.startswith(ZIP):
-        return _NO_ARCHIVE.match(head, 30) is None
+        return head[30 : 30 + int.from_bytes(head[26:28], "little")] not in _NO_ARCHIVE
     if head.startswith((*PACKED, OLE)) or is_tar(head):
         return True
     return name.lower().endswith(".eml") or _MAIL_HEAD.match(head.removeprefix(b"\xef\xbb\xbf")) is not None
