@@ -1,6 +1,6 @@
 """Answers put before people: those of a golden set over the active generation, or those stored in the home.
 
-What they say is kept in a file that only grows, read and written under a lock, so that two labellers may work at once.
+What they say is kept in a file that only grows, written under a lock, so that two labellers may work at once.
 """
 
 from __future__ import annotations
