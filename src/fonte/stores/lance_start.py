@@ -54,8 +54,8 @@ def _built_on_first_use() -> Iterator[None]:
         return config(**{"defer_build": True, **settings})
 
     # Both are put back below; their types say that nobody may put anything in their place.
-    pydantic.validate_call, pydantic.ConfigDict = later, deferred  # type: ignore[assignment,misc]
+    pydantic.validate_call, pydantic.ConfigDict = later, deferred  # type: ignore[assignment,misc]  # see above
     try:
         yield
     finally:
-        pydantic.validate_call, pydantic.ConfigDict = check, config  # type: ignore[misc]
+        pydantic.validate_call, pydantic.ConfigDict = check, config  # type: ignore[misc]  # see above

@@ -213,7 +213,7 @@ def _sync_to_disk(folder: Path) -> None:
     with lance_call("bringing the index to the disk"):
         for place, _, names in os.walk(folder):
             for path in [place, *(os.path.join(place, name) for name in names)]:  # noqa: PTH118  many short paths
-                if path != place and os.stat(path).st_nlink > 1:  # noqa: PTH116
+                if path != place and os.stat(path).st_nlink > 1:  # noqa: PTH116 - the same
                     continue
                 descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
                 try:

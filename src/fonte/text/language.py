@@ -70,7 +70,7 @@ def detect(text: str, *, default: Language = UNKNOWN_LANGUAGE, sureness: float =
 
     Long texts are judged by three samples (start, middle, end), each counted by its probability.
     """
-    if sum(map(len, _WORD.findall(text[:4000]))) < _MIN_LETTERS and len(text) <= 4000:  # noqa: PLR2004
+    if sum(map(len, _WORD.findall(text[:4000]))) < _MIN_LETTERS and len(text) <= 4000:  # noqa: PLR2004 - one sample
         return default
     model = _paragraph_model()
     if model is None:

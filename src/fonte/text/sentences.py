@@ -182,7 +182,7 @@ def _word_ends(  # noqa: PLR0911 - one return a class of abbreviation reads best
         return _letter_ends(text, match, bare, starter=starter)
     if _DOTTED.fullmatch(bare) and any(part.isalpha() for part in bare.split(".")) and "://" not in bare:
         # U.S.-like only with short parts; "example.com" and "file.txt" are words.
-        return starter or not all(len(part) <= 2 for part in bare.split("."))  # noqa: PLR2004
+        return starter or not all(len(part) <= 2 for part in bare.split("."))  # noqa: PLR2004 - said above
     if bare.isdigit() and language == "de":
         return starter
     return True

@@ -128,7 +128,7 @@ class Analyser:
 
     def _compound(self, token: str, parts: list[str], language: Language) -> Iterable[str]:
         """A joined word: dotted initials and hyphens also without their marks, names of things also whole."""
-        if "-" in token or (max(map(len, parts)) <= 4 and "_" not in token and "@" not in token):  # noqa: PLR2004
+        if "-" in token or (max(map(len, parts)) <= 4 and "_" not in token and "@" not in token):  # noqa: PLR2004 - initials
             yield from self._word("".join(parts), language)
         elif len(token) <= _LONGEST_CODE:
             yield token

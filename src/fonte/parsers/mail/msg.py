@@ -6,6 +6,7 @@ import io
 import struct
 from datetime import UTC, datetime, timedelta
 from email import policy
+from email.errors import MessageError
 from email.parser import HeaderParser
 from typing import TYPE_CHECKING
 
@@ -18,7 +19,17 @@ from fonte.parsers.tables import one_line
 if TYPE_CHECKING:
     from olefile import OleFileIO
 
-_DAMAGE = (OSError, ValueError, LookupError, TypeError, AttributeError, struct.error, OverflowError, RecursionError)
+_DAMAGE = (
+    OSError,
+    ValueError,
+    LookupError,
+    TypeError,
+    AttributeError,
+    struct.error,
+    OverflowError,
+    RecursionError,
+    MessageError,
+)
 """What is raised of damaged containers."""
 _SUBJECT, _HEADERS, _BODY, _HTML, _RTF = 0x0037, 0x007D, 0x1000, 0x1013, 0x1009
 _SENDER, _SENDER_MAIL, _SENDER_SMTP, _TO, _CC, _MESSAGE_ID = 0x0C1A, 0x0C1F, 0x5D01, 0x0E04, 0x0E03, 0x1035

@@ -109,11 +109,13 @@ class OcrReader:
             page = upright if upright.score > page.score * _AS_GOOD else page
         if page.confidence >= _GOOD and page.words >= _ENOUGH_WORDS:
             return page
-        more, sure = self._rotation(turn(image, turned), dpi)
-        if more:
-            other = self._once(image, dpi, (turned + more) % 360, enlarged)
-            if other.score > page.score or (sure >= _SURE_ROTATION and other.score > page.score / 2):
-                return other
+        try:
+            more, sure = self._rotation(turn(image, turned), dpi)
+            other = self._once(image, dpi, (turned + more) % 360, enlarged) if more else page
+        except OcrFailed:  # what was read stays read, whatever a second look comes to
+            return page
+        if other.score > page.score or (sure >= _SURE_ROTATION and other.score > page.score / 2):
+            return other
         return page
 
     def _rotation(self, image: Image, dpi: int) -> tuple[int, float]:
