@@ -14,10 +14,11 @@ import json
 import random
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from calibration_features import Revoking
 from calibration_sets import held_out
 
 from fonte import Corpus, Principal, SourceOptions
@@ -29,21 +30,6 @@ ROOT = Path(__file__).resolve().parents[1]
 SAMPLE = 60
 SEED = 20261129
 """Questions of each set, drawn with a fixed seed."""
-
-
-@dataclass(frozen=True)
-class Hiding:
-    """A catalog that revokes some more documents."""
-
-    catalog: Any
-    hidden: tuple[str, ...]
-
-    def revoked(self, generation: str, principal: Principal) -> tuple[str, ...]:
-        """What is revoked, and what is hidden."""
-        return (*self.catalog.revoked(generation, principal), *self.hidden)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.catalog, name)
 
 
 def asker_of(corpus: Corpus, principal: Principal) -> Asker:
@@ -115,7 +101,7 @@ def squad(folder: Path, homes: Path, rng: random.Random) -> Iterator[dict[str, A
         common = {"set": folder.name, "article": article}
         yield row(plain, text, principal, kind="answerable", gold=answers[question.id], **common)[0]
         for kind, names in (("near_miss", gold), ("absent", by_title[article])):
-            hidden = Hiding(plain.catalog, tuple(identities[name] for name in names))
+            hidden = Revoking(plain.catalog, tuple(identities[name] for name in names))
             found, seen = row(replace(plain, catalog=hidden), text, principal, kind=kind, **common)
             shown = " ".join(passage.content.casefold() for passage in seen.passages)
             if not any(answer.casefold() in shown for answer in answers[question.id]):

@@ -24,7 +24,7 @@ _DAMAGE = (
     zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, EOFError, OSError, RuntimeError,
     NotImplementedError, ValueError, struct.error, OverflowError,
 )  # fmt: skip
-"""What the standard library raises of damaged archives."""
+"""What the standard library raises of damaged archives, and of compressions that it does not know."""
 _IN_MEMORY = 2**26
 _UTF8_FLAG, _ENCRYPTED_FLAG = 0x800, 0x1
 _BLOCK = 512
