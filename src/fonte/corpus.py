@@ -21,7 +21,7 @@ from fonte.errors import InputError, InvalidQuery, ModelError, NotFound, SpaceMi
 from fonte.evaluation.golden import GoldenSet
 from fonte.ingest import staleness
 from fonte.judging import GoldenFiles, GoldenJudge
-from fonte.named import absent, called, documents_of, only_one, place_in
+from fonte.named import absent, called, documents_of, only_one, place_in, with_live_roles
 from fonte.parts import Parts, SourceOptions, Stores, TenantStore
 from fonte.protocols import Catalog, Embedder, IndexReader, Progress
 from fonte.publish import Judge, publish, rollback
@@ -358,12 +358,14 @@ class OpenCorpus:
         return found, state, place_in(found, start, end, page)
 
     def documents(self, *, tenant: str = "default", status: DocumentStatus | None = None) -> list[DocumentState]:
-        """Documents of the active generation, deleted ones as such, for whoever runs the corpus."""
-        store = self._store_of(tenant)
-        active = store.catalog.active()
-        if active is None:
-            return []
-        return [state for state in store.catalog.states(active.id) if status is None or state.status is status]
+        """Documents of the active generation, deleted ones as such, for whoever runs the corpus.
+
+        Their roles are those that may read them now, which may be fewer than were indexed.
+        """
+        catalog = self._store_of(tenant).catalog
+        active = catalog.active()
+        states = catalog.states(active.id) if active is not None else []
+        return with_live_roles(catalog, [state for state in states if status is None or state.status is status])
 
     def document_state(self, document_id: str, *, tenant: str = "default") -> DocumentState | None:
         """One document with its ledger."""

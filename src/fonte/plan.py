@@ -334,7 +334,8 @@ def extractor_now(stamp: Stamp, extractors: Mapping[str, str]) -> str:
 
 def counted(plan: Plan, states: Sequence[DocumentState], tally: Tally) -> dict[str, int]:
     """The document counters of a sync report: what changed, and the states of what the sources hold now."""
-    scanned = {state.document_id for state in plan.unchanged} | {state.document_id for state, _ in plan.reroled}
+    kept = [*plan.unchanged, *(state for state, _ in plan.reroled)]
+    scanned = {state.document_id for state in kept if _told(plan, state) is not DocumentStatus.FAILED}
     now = Counter(_told(plan, state) for state in states if state.uri in plan.roots)
     return {
         "added": tally.added,

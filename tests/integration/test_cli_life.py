@@ -190,10 +190,32 @@ def test_a_broken_document_does_not_break_the_folder_and_is_retried(folder: Path
     assert states["leave.md"]["ledger"]["balanced"] is True
     second = fonte(home, "sync", str(folder))
     assert second.status == 3, "a failure is said every time"
+    assert second.json["documents"]["failed"] == 1
+    assert second.json["documents"]["unchanged"] == 4, "what failed stands among failed, not also among unchanged"
     assert [one["source_uri"].rsplit("/", 1)[1] for one in second.json["failures"]] == ["broken.pdf", "empty.md"]
     (folder / "broken.pdf").write_text("The gate is blue.", encoding="utf-8")
     assert fonte(home, "sync", str(folder)).json["documents"]["failed"] == 0
     assert "broken.pdf" in [one["document_name"] for one in fonte(home, "search", "blue gate").json["results"]]
+
+
+def test_after_a_rollback_documents_show_who_may_read_them_now(folder: Path, home: Path) -> None:
+    fonte(home, "sync", str(folder), "--allow", "staff,guests")
+    (folder / "leave.md").write_text(LEAVE + "\nOne more line.\n", encoding="utf-8")
+    fonte(home, "sync", str(folder), "--allow", "staff")
+    assert fonte(home, "rollback").status == 0
+    roles = {tuple(one["roles"]) for one in fonte(home, "documents").json["documents"]}
+    assert roles == {("staff",)}, "narrowed rights hold in every generation, so they are what is told"
+    assert fonte(home, "search", "annual leave", "--roles", "guests").json["results"] == []
+
+
+def test_the_gate_says_in_words_how_it_judged(folder: Path, home: Path) -> None:
+    fonte(home, "sync", str(folder))
+    answered = fonte(home, "ask", "How many days of annual leave do full-time staff get?", json_mode=False)
+    refused = fonte(home, "ask", "Who won the football match on Sunday?", json_mode=False)
+    for told in (answered, refused):
+        assert "there is an answer; the gate is uncalibrated: fonte calibrate GOLDEN" in told.err
+    assert "evidence 0." in refused.err
+    assert "gate: uncalibrated: " in fonte(home, "status", json_mode=False).out
 
 
 def test_status_names_what_is_stale_and_which_field_differs(folder: Path, home: Path, tmp_path: Path) -> None:

@@ -9,8 +9,9 @@ from fonte import contract
 from fonte.cli.arguments import not_built
 from fonte.cli.opening import corpus, principal
 from fonte.cli.output import Output
+from fonte.cli.told_gate import verdict_line
 from fonte.errors import InvalidQuery
-from fonte.types import Abstained, Answer, Answered, Filters, SearchResult
+from fonte.types import Abstained, AbstentionReason, Answer, Answered, Filters, SearchResult
 
 ABSTAINED = 4
 _WIDTH = 100
@@ -73,6 +74,8 @@ def _answer(answer: Answer, output: Output, *, already_shown: bool) -> None:
     if isinstance(answer, Abstained):
         output.line(answer.message)
         output.line(f"({answer.reason.value})")
+        if answer.reason is AbstentionReason.WEAK_EVIDENCE:
+            output.note(verdict_line(answer.gate))
         if answer.nearest:
             output.line()
             output.line("Nearest passages, which do not answer:")
@@ -88,7 +91,7 @@ def _answer(answer: Answer, output: Output, *, already_shown: bool) -> None:
     for sentence in flagged:
         output.note(f"unsupported: {sentence.text}")
     if not answer.gate.calibrated:
-        output.note(f"gate: {answer.gate.score:.2f} of {answer.gate.threshold:.2f}, uncalibrated")
+        output.note(verdict_line(answer.gate))
 
 
 def _passage(one: SearchResult, output: Output) -> None:
