@@ -22,22 +22,21 @@ PRESENT: Mapping[str, tuple[str, ...]] = {
     "agreement of the legs": ("agreement",),
     "rules": ("fits", "code_missing", "quoted", "comparable"),
     "reading": ("reading",),
+    "weakest word": ("weakest",),
+    "numbers": ("numbers",),
+    "late interaction": ("late", "late_ahead"),
 }
 PROPOSED: Mapping[str, tuple[str, ...]] = {
     "BM25": ("bm25", "bm25_ahead"),
-    "reranking": ("rerank", "rerank_ahead"),
     "other articles": ("ahead", "ahead_of_others"),
-    "weakest word": ("weakest", "weakest_name", "words_near"),
-    "names and numbers": ("names", "numbers", "named_together"),
+    "weakest name": ("weakest_name", "words_near"),
+    "names": ("names", "named_together"),
     "kind asked for": ("typed", "typed_similarity", "typed_coverage"),
 }
 DIRECTIONS: Mapping[str, int] = {
-    "rerank": 1,
-    "weakest": 1,
     "weakest_name": 1,
     "words_near": 1,
     "names": 1,
-    "numbers": 1,
     "named_together": 1,
     "typed": 1,
     "typed_similarity": 1,
@@ -92,27 +91,24 @@ def signs(row: Row, titles: Mapping[str, str]) -> dict[str, float]:
 
 
 def _legs(row: Row, titles: Mapping[str, str]) -> dict[str, float]:
-    """How far the first of each ranking is ahead of the next, and of the next in another article."""
+    """How far the first of a ranking is ahead of the next, and of the next in another article."""
     bm25 = [score for _, score, _ in row["legs"].get("bm25", ())]
-    rerank = [score for _, score, _ in row["legs"].get("rerank", ())]
     dense = [(titles.get(name, name), score) for name, score, _ in row["legs"].get("dense", ())]
     wanted = sum(weight for _, weight in row["words"]) or 1.0
     others = [score for title, score in dense if title != dense[0][0]]
     return {
         "bm25": bm25[0] / wanted if bm25 else 0.0,
         "bm25_ahead": (bm25[0] - bm25[1]) / wanted if len(bm25) > 1 else 0.0,
-        "rerank": rerank[0] if rerank else 0.0,
-        "rerank_ahead": rerank[0] - rerank[1] if len(rerank) > 1 else 0.0,
         "ahead": dense[0][1] - dense[1][1] if len(dense) > 1 else 0.0,
         "ahead_of_others": dense[0][1] - others[0] if others else 0.0,
     }
 
 
 def _words(row: Row) -> dict[str, float]:
-    """Of the question's rare words, how near each comes to a token of the best sentence: the least, and the mean."""
+    """Of the question's rare words, how near they come to a token of the best sentence: the mean, the least name."""
     near = row["cosines"].get("sentence 0") or row["cosines"].get("any") or []
     names = {folded(name) for name in names_of(row["question"])}
-    least, least_name, total, weights = 1.0, 1.0, 0.0, 0.0
+    least_name, total, weights = 1.0, 0.0, 0.0
     for match in _WORD.finditer(row["question"]):
         weight = next((weight for text, weight in row["words"] if text == match.group()), 0.0)
         own = [
@@ -123,11 +119,10 @@ def _words(row: Row) -> dict[str, float]:
         if not own or weight <= 0:
             continue
         cosine = sum(own) / len(own)
-        least = min(least, cosine)
         total, weights = total + weight * cosine, weights + weight
         if folded(match.group()) in names or _NUMBER.search(match.group()):
             least_name = min(least_name, cosine)
-    return {"weakest": least, "weakest_name": least_name, "words_near": total / weights if weights else 0.0}
+    return {"weakest_name": least_name, "words_near": total / weights if weights else 0.0}
 
 
 def names_of(question: str) -> list[str]:
@@ -154,7 +149,7 @@ def _share(wanted: Sequence[str], present: set[str]) -> float:
 
 
 def _named(row: Row) -> dict[str, float]:
-    """Shares of the question's names and numbers in the best sentence, and of all of them in any one sentence."""
+    """Share of the question's names in the best sentence, and of its names and numbers in any one sentence."""
     names = names_of(row["question"])
     numbers = _NUMBER.findall(row["question"])
     texts = [sentence[1] for sentence in row["sentences"]]
@@ -162,7 +157,6 @@ def _named(row: Row) -> dict[str, float]:
     together = [_share([*names, *numbers], _present(text)) for text in texts] if names or numbers else [1.0]
     return {
         "names": _share(names, best),
-        "numbers": float(all(number in best for number in numbers)),
         "named_together": max(together, default=0.0),
     }
 

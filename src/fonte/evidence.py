@@ -8,7 +8,6 @@ generator, which look at the same passages one after the other, pay once.
 
 from __future__ import annotations
 
-import re
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -22,6 +21,7 @@ from fonte.protocols import Embedder, IndexReader, Reader, Terms, TokenEmbedder
 from fonte.ranking.evidence import (
     NO_ANSWER,
     WEIGHTS,
+    WORD,
     Piece,
     Scored,
     Word,
@@ -30,11 +30,13 @@ from fonte.ranking.evidence import (
     asks_for_number,
     coverage,
     holds_number,
+    holds_numbers_of,
     inverse_document_frequency,
     missing_identifiers,
     only_quoted,
     pooled,
     rows_of,
+    weakest_word,
 )
 from fonte.retrieve import Retrieved
 from fonte.text.normalise import search_form
@@ -51,7 +53,6 @@ SHORTLIST = 12
 """Sentences that are read alone as well."""
 _REMEMBERED_PASSAGES = 64
 _REMEMBERED_QUESTIONS = 64
-_WORD = re.compile(r"\w+(?:[-/.]\w+)*")
 
 Key = TypeVar("Key")
 Value = TypeVar("Value")
@@ -96,6 +97,8 @@ class Evidence:
     """Of each passage as a whole, in ranking order."""
     readings: tuple[float, ...] = ()
     """Log odds of each passage that it answers, in ranking order; nothing without a reader."""
+    weakest: float = 0.0
+    """Of the question's words, the least cosine with a token of the best sentence; 0 where no tokens are shown."""
 
 
 class EvidenceScorer:
@@ -167,21 +170,21 @@ class EvidenceScorer:
             rows = [seen[one.passage].whole.vectors[rows_of(seen[one.passage].whole, one)] for one in pieces]
             tokens = self._tokens().question_tokens(query.text)
             question, readings = tokens.vectors, self._readings(tokens, seen)
-        asks = asks_for_number(query.text)
-        scored = []
-        for piece, own in zip(pieces, rows, strict=True):
-            similarity = float(pooled(own, vector) @ vector) + shift[piece.passage] if len(own) else 0.0
-            aligned = alignment(question, own) + shift[piece.passage]
-            share = coverage(words, self.terms_of(piece.text, query.languages))
-            fits = not asks or holds_number(piece.text)
-            odds = 0.0
-            if readings is not None and seen is not None:
-                odds = answer_odds(readings[piece.passage], rows_of(seen[piece.passage].whole, piece))
-            score = WEIGHTS.score(similarity, aligned, share, rank=piece.passage + 1, fits=fits, odds=odds)
-            scored.append(Scored(piece, score, similarity, aligned, share, fits, odds))
-        scored.sort(key=_order)
+        odds = [0.0] * len(pieces)
+        if readings is not None and seen is not None:
+            odds = [answer_odds(readings[one.passage], rows_of(seen[one.passage].whole, one)) for one in pieces]
+        near = [
+            float(pooled(own, vector) @ vector) + shift[one.passage] if len(own) else 0.0
+            for one, own in zip(pieces, rows, strict=True)
+        ]
+        aligned = [alignment(question, own) + shift[one.passage] for one, own in zip(pieces, rows, strict=True)]
+        scored = self._weighed(query, words, pieces, near, aligned, odds)
+        weakest = 0.0
         if seen is not None:
             scored = self._read_alone(passages, scored, vector, shift)
+            if scored:
+                held, best_piece = seen[scored[0].piece.passage].whole, scored[0].piece
+                weakest = weakest_word(query.text, words, tokens, held.vectors[rows_of(held, best_piece)])
             whole = [alignment(question, one.whole.vectors) + by for one, by in zip(seen, shift, strict=True)]
         else:
             whole = [
@@ -192,7 +195,26 @@ class EvidenceScorer:
             max((one.odds for one in scored if one.piece.passage == at), default=NO_ANSWER)
             for at in range(len(passages) if readings is not None else 0)
         ]
-        return Evidence(tuple(scored), tuple(words), tuple(whole), tuple(best))
+        return Evidence(tuple(scored), tuple(words), tuple(whole), tuple(best), weakest)
+
+    def _weighed(
+        self,
+        query: Query,
+        words: Sequence[Word],
+        pieces: Sequence[Piece],
+        near: Sequence[float],
+        aligned: Sequence[float],
+        odds: Sequence[float],
+    ) -> list[Scored]:
+        """Sentences with all their signs, best first."""
+        asks = asks_for_number(query.text)
+        scored = []
+        for piece, similarity, late, read in zip(pieces, near, aligned, odds, strict=True):
+            share = coverage(words, self.terms_of(piece.text, query.languages))
+            fits = not asks or holds_number(piece.text)
+            score = WEIGHTS.score(similarity, late, share, rank=piece.passage + 1, fits=fits, odds=read)
+            scored.append(Scored(piece, score, similarity, late, share, fits, read))
+        return sorted(scored, key=_order)
 
     def _readings(self, question: TokenVectors, seen: Sequence[_Seen]) -> list[Reading] | None:
         """What the reader finds in each passage, its windows side by side; None where there is no reader."""
@@ -296,7 +318,7 @@ def question_words(query: Query, terms: Terms, frequencies: Mapping[str, int], d
     """
     wanted = set(terms.query_terms(query.text, query.languages))
     words = []
-    for match in _WORD.finditer(query.text):
+    for match in WORD.finditer(query.text):
         own = frozenset(terms.query_terms(match.group(), query.languages)) & wanted
         if own:
             commonest = max(frequencies.get(term, 0) for term in own)
@@ -322,10 +344,13 @@ def features(
     passage answers, by the reader, within -6 and 6 (0 without one); ``agreement``: 1/rank that BM25
     gives the nearest passage; ``fits``: the best sentence holds the kind of thing asked for; ``code_missing``: share of
     the question's codes that no passage holds; ``quoted``: share of its words that stand only in quotations;
-    ``comparable``: whether words can be compared (question and passages share a language).
+    ``comparable``: whether words can be compared (question and passages share a language); ``weakest``: of the
+    question's words, the least cosine with the best sentence; ``numbers``: whether that sentence holds all numbers of
+    the question; ``late``: late interaction of the passage that it puts first, ``late_ahead``: its lead on the next.
     """
     dense = next((ranking.hits for ranking in retrieved.rankings if ranking.stage == "dense"), ())
     bm25 = next((ranking.hits for ranking in retrieved.rankings if ranking.stage == "bm25"), ())
+    late = [hit.score for ranking in retrieved.rankings if ranking.stage == "rerank" for hit in ranking.hits]
     moved = retrieved.shifts
     near = [hit.score for hit in dense] or [
         1 - _distance(one) + moved.get(one.stored.chunk.language, 0.0) for one in passages
@@ -354,6 +379,10 @@ def features(
             only_quoted(evidence.words, text, lambda one: scorer.terms_of(one, query.languages)) for text in texts[:3]
         ),
         "comparable": 1.0 if any(one.stored.chunk.language in languages for one in shown[:3]) else 0.0,
+        "weakest": evidence.weakest,
+        "numbers": 1.0 if best is not None and holds_numbers_of(query.text, best.piece.text) else 0.0,
+        "late": late[0] if late else 0.0,
+        "late_ahead": late[0] - late[1] if len(late) > 1 else 0.0,
     }
 
 

@@ -97,6 +97,9 @@ DIRECTIONS: Mapping[str, int] = {
     "coverage": 1,
     "sentence_coverage": 1,
     "reading": 1,
+    "weakest": 1,
+    "numbers": 1,
+    "late": 1,
     "code_missing": -1,
     "quoted": -1,
 }

@@ -38,6 +38,8 @@ _IDENTIFIER = re.compile(r"(?<![\w./-])(?=[\w./-]*\d)(?=[\w./-]*[^\W\d_])\w+(?:[
 _QUOTATION = re.compile(r"[\"“«‘][^\"“”«»‘’\n]{8,300}[\"”»’]")
 
 
+WORD = re.compile(r"\w+(?:[-/.]\w+)*")
+"""A word of a question."""
 NO_ANSWER = -30.0
 """Log odds of what cannot be read: nothing answers there."""
 
@@ -114,6 +116,28 @@ def asks_for_number(question: str) -> bool:
 def holds_number(text: str) -> bool:
     """Whether a text holds a figure, a month, a weekday or a small number in words."""
     return bool(_NUMBER.search(text) or _MONTH.search(text))
+
+
+def holds_numbers_of(question: str, text: str) -> bool:
+    """Whether every figure of the question stands in the text; true of a question without any."""
+    return set(_NUMBER.findall(question)) <= set(_NUMBER.findall(text))
+
+
+def weakest_word(question: str, words: Sequence[Word], tokens: TokenVectors, text: Vectors) -> float:
+    """The least, over the question's words, of the mean of their tokens' best cosines with the rows of ``text``.
+
+    A text that lacks one thing that is asked for may be near as a whole. 1 where the question has no such words.
+    """
+    if not len(text):
+        return 0.0
+    wanted = {word.text for word in words if word.weight > 0}
+    near = (tokens.vectors @ text.T).max(axis=1)
+    least = 1.0
+    for match in WORD.finditer(question):
+        rows = [at for at, (start, end) in enumerate(tokens.offsets) if start < match.end() and end > match.start()]
+        if match.group() in wanted and rows:
+            least = min(least, float(near[rows].mean()))
+    return least
 
 
 def coverage(words: Sequence[Word], present: set[str]) -> float:

@@ -16,10 +16,12 @@ from fonte.ranking.evidence import (
     asks_for_number,
     coverage,
     holds_number,
+    holds_numbers_of,
     missing_identifiers,
     only_quoted,
     pooled,
     rows_of,
+    weakest_word,
 )
 from fonte.text.terms import folded
 from fonte.types import Reading, TokenVectors
@@ -116,3 +118,30 @@ def test_odds_of_a_sentence_are_its_best_start_with_an_end_that_follows() -> Non
     assert answer_odds(reading, []) == NO_ANSWER
     backwards = Reading(np.array([0.0, 8.0]), np.array([8.0, 0.0]))
     assert answer_odds(backwards, [0, 1]) == pytest.approx(8.0), "an end before its start makes no answer"
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "held"),
+    [
+        ("What is due within 30 days?", "Fees are due within 30 days.", True),
+        ("What is due within 60 days?", "Fees are due within 30 days.", False),
+        ("What does clause 3.2 say of 10 %?", "Clause 3.2: 10 % of the price.", True),
+        ("What does clause 3.2 say of 10 %?", "Clause 3.20: 10 % of the price.", False),
+        ("Who signs?", "The director signs.", True),
+    ],
+)
+def test_numbers_of_a_question_stand_whole_in_a_text(question: str, text: str, *, held: bool) -> None:
+    assert holds_numbers_of(question, text) is held
+
+
+def test_the_weakest_word_is_the_one_that_the_text_lacks() -> None:
+    question = "pump seal vendor"
+    tokens = TokenVectors(((0, 4), (5, 7), (7, 9), (10, 16)), np.eye(4, dtype=np.float32))
+    text = np.array([[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 0.6, 0.8]], dtype=np.float32)
+    assert weakest_word(question, _words("pump", "seal"), tokens, text) == pytest.approx((1 + 0.6) / 2)
+    assert weakest_word(question, _words("pump", "seal", "vendor"), tokens, text) == pytest.approx(0.8)
+    assert weakest_word(question, _words("pump"), tokens, text) == pytest.approx(1.0)
+    assert weakest_word(question, [], tokens, text) == 1.0
+    assert weakest_word(question, _words("pump"), tokens, text[:0]) == 0.0
+    weightless = [Word("vendor", frozenset({"vendor"}), 0.0)]
+    assert weakest_word(question, weightless, tokens, text) == 1.0
