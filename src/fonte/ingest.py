@@ -18,7 +18,7 @@ from fonte.errors import FonteError
 from fonte.plan import Plan, Tally, extractor_now, said_of
 from fonte.protocols import Catalog, Chunker, Embedder, IndexStore, IndexWriter, Progress, Terms, VectorCache
 from fonte.text.canonical import canonicalise
-from fonte.text.ledger import balance
+from fonte.text.ledger import FOUND_HERE, balance
 from fonte.types import (
     SEARCHABLE,
     Acl,
@@ -38,8 +38,6 @@ from fonte.types import (
 
 BATCH_CHUNKS = 256
 """Chunks embedded and written together: enough to sort by length, few enough to show progress."""
-_RECOUNTED = frozenset({"words_lost", "numbers_lost", "rows_lost", "not_in_chunks", "truncated_chunks"})
-"""Losses that the ledger itself finds: counted again when a document is cut again."""
 
 
 class ParserPool(Protocol):
@@ -222,9 +220,12 @@ class Ingestor:
             (),
             document.parser,
             source_counts=state.ledger.source,
-            losses=tuple(loss for loss in state.ledger.losses if loss.code not in _RECOUNTED),
+            losses=tuple(loss for loss in state.ledger.losses if loss.code not in FOUND_HERE),
         )
-        return _Ready(self._judged(state, parsed, document, chunks), document, chunks)
+        judged = self._judged(state, parsed, document, chunks)
+        if judged.ledger is not None:
+            judged = replace(judged, ledger=replace(judged.ledger, parsed=state.ledger.parsed))
+        return _Ready(judged, document, chunks)
 
     def _judged(
         self, state: DocumentState, parsed: Parsed, document: Document, chunks: Sequence[Chunk]

@@ -223,13 +223,26 @@ class Loss:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """What is counted through every stage of the conservation ledger."""
+    """What is counted through every stage of the conservation ledger.
+
+    ``pages`` are pages, slides or sheets, whichever the format has; ``characters`` those that are no white space.
+    """
 
     characters: int = 0
     words: int = 0
     numbers: int = 0
     rows: int = 0
     pages: int = 0
+
+    def __add__(self, other: Counts) -> Counts:
+        """Both together."""
+        return Counts(
+            self.characters + other.characters,
+            self.words + other.words,
+            self.numbers + other.numbers,
+            self.rows + other.rows,
+            self.pages + other.pages,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -821,6 +834,10 @@ class LedgerEntry:
     embedded_tokens: int = 0
     losses: tuple[Loss, ...] = ()
     balanced: bool = True
+    parsed: Counts | None = None
+    """What the parser's blocks held; None in entries of homes written before it was counted."""
+    index: Counts | None = None
+    """What the index holds; counted when it is asked for, and never stored."""
 
 
 @dataclass(frozen=True, slots=True)

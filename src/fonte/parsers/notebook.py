@@ -137,13 +137,7 @@ class _Reader:
         self._sum(count_text(text))
 
     def _sum(self, more: Counts) -> None:
-        mine = self.counts
-        self.counts = Counts(
-            mine.characters + more.characters,
-            mine.words + more.words,
-            mine.numbers + more.numbers,
-            mine.rows + more.rows,
-        )
+        self.counts += more
 
 
 class NotebookParser:

@@ -115,7 +115,10 @@ def get_ledger(text: str | None) -> LedgerEntry | None:
     if text is None:
         return None
     value: dict[str, Any] = json.loads(text)
+    value.pop("index", None)
+    parsed = value.pop("parsed", None)
     return LedgerEntry(
+        parsed=None if parsed is None else Counts(**parsed),
         source=Counts(**value.pop("source")),
         canonical=Counts(**value.pop("canonical")),
         chunks=Counts(**value.pop("chunks")),

@@ -1,6 +1,7 @@
-"""The conservation ledger: words, numbers, rows and pages counted from the source to the chunks.
+"""The conservation ledger: words, numbers, rows and pages counted from the source to the index.
 
-A document is whole only if the books balance within the tolerances below; what is missing is named.
+A document is whole only if the books balance within the tolerances below; what is missing is named, with its place.
+Pages are pages, slides or sheets.
 """
 
 from __future__ import annotations
@@ -8,9 +9,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Final
 
-from fonte.types import BlockKind, Chunk, Counts, Document, LedgerEntry, Loss, Parsed
+from fonte.text.locate import label, locate
+from fonte.types import BlockKind, Chunk, Counts, Document, LedgerEntry, Loss, Parsed, Place
 
 WORD_TOLERANCE: Final = 0.02
 """Share of the source's words that canonical text may lack: hyphens joined at line ends make one word of two."""
@@ -24,6 +27,8 @@ FURNITURE_NUMBERS: Final = 4
 """Words and numbers that one repeated header or footer line, left out on purpose, may have held."""
 SHOWN_WORDS: Final = 8
 """How many of the missing words a loss names."""
+SHOWN_PLACES: Final = 5
+"""How many places a loss names."""
 
 BENIGN: Final = frozenset(
     "blank_page boilerplate chart_sheet comments hidden_sheet hidden_slide hidden_text images objects ocr "
@@ -31,6 +36,13 @@ BENIGN: Final = frozenset(
 )
 """What parsers leave out or remark on by design; every other loss they tell makes the document partial."""
 _COUNTED_IN_WORDS: Final = frozenset({"boilerplate", "text_lost"})
+_COUNTED_IN_PAGES: Final = frozenset(
+    "blank_page page_needs_ocr page_unreadable picture_without_text slides_lost".split()
+)
+FOUND_HERE: Final = frozenset(
+    "words_lost numbers_lost rows_lost pages_lost not_in_canonical not_in_chunks truncated_chunks".split()
+)
+"""Losses that the ledger itself finds: found again when a document is cut again."""
 
 _WORD = re.compile(r"[^\W_]+")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
@@ -48,43 +60,112 @@ def count(text: str) -> Counts:
 def balance(parsed: Parsed, document: Document, chunks: Sequence[Chunk], *, window: int) -> LedgerEntry:
     """The books of one document.
 
-    Source against canonical text by the numbers of words, numbers and rows (where the parser counted any); canonical
-    text against chunks exactly: every word must lie in a chunk, or in a heading that some chunk carries in its
-    context. ``window`` is the encoder's, in tokens: a longer chunk counts as truncated.
+    Source against canonical text by the numbers of words, numbers, rows and pages (where the parser counted any);
+    blocks against canonical text by every character; canonical text against chunks exactly: every word must lie in a
+    chunk, or in a heading that some chunk carries in its context. ``window`` is the encoder's, in tokens: a longer
+    chunk counts as truncated.
     """
-    rows = [span for span in document.spans if span.kind is BlockKind.ROW]
-    plain = count(document.text)
-    canonical = Counts(plain.characters, plain.words, plain.numbers, len(rows), document.pages or 0)
-    uncovered = _uncovered(document, chunks)
-    missing = Counter(word for start, end in uncovered for word in _WORD.findall(document.text[start:end]))
-    lost = count("\n".join(document.text[start:end] for start, end in uncovered))
-    lost_rows = sum(any(start < row.end and row.start < end for start, end in uncovered) for row in rows)
-    truncated = sum(chunk.tokens > window for chunk in chunks)
-    losses = [*parsed.losses, *_source_losses(parsed, canonical)]
+    blocks, canonical = _of_blocks(parsed), _of_text(document)
+    kept, missing = _kept(document, canonical, chunks)
+    truncated = [chunk for chunk in chunks if chunk.tokens > window]
+    losses = [*parsed.losses, *_source_losses(parsed, document, canonical)]
+    if blocks.characters > canonical.characters or blocks.rows > canonical.rows:
+        lost = blocks.characters - canonical.characters
+        losses.append(Loss("not_in_canonical", f"{lost} characters of the blocks are not in the text", lost))
     if missing:
-        words = ", ".join(word for word, _ in missing.most_common(SHOWN_WORDS))
-        losses.append(Loss("not_in_chunks", f"{lost.words} words are in no chunk: {words}", lost.words))
+        losses.append(_not_in("not_in_chunks", "are in no chunk", document, canonical, kept, missing))
     if truncated:
-        losses.append(Loss("truncated_chunks", f"{truncated} chunks are longer than the encoder reads", truncated))
+        where = _where(document, [(chunk.start, chunk.end) for chunk in truncated])
+        what = f"{len(truncated)} chunks are longer than the encoder reads{where}"
+        losses.append(Loss("truncated_chunks", what, len(truncated)))
     return LedgerEntry(
         source=parsed.source_counts,
         canonical=canonical,
-        chunks=Counts(
-            canonical.characters - lost.characters,
-            canonical.words - lost.words,
-            canonical.numbers - lost.numbers,
-            len(rows) - lost_rows,
-            _pages(document, chunks),
-        ),
-        truncated_chunks=truncated,
+        chunks=kept,
+        truncated_chunks=len(truncated),
         header_tokens=sum(chunk.header_tokens for chunk in chunks),
         embedded_tokens=sum(chunk.tokens for chunk in chunks),
         losses=tuple(losses),
         balanced=all(loss.code in BENIGN for loss in losses),
+        parsed=blocks,
     )
 
 
-def _source_losses(parsed: Parsed, canonical: Counts) -> Iterable[Loss]:
+def with_index(entry: LedgerEntry, document: Document, stored: Sequence[Chunk]) -> LedgerEntry:
+    """The books with one more stage: what the index holds of the document, by the chunks that were read out of it.
+
+    It must be what the chunks held when the document was built. A chunk whose content is not its slice of the text
+    holds nothing of it.
+    """
+    true = [chunk for chunk in stored if document.text[chunk.start : chunk.end] == chunk.content]
+    held, missing = _kept(document, entry.canonical, true)
+    losses = entry.losses
+    if len(true) < len(stored):
+        what = f"{len(stored) - len(true)} chunks of the index are not what the text says"
+        losses = (*losses, Loss("not_the_text", what, len(stored) - len(true)))
+    if held != entry.chunks:
+        losses = (*losses, _not_in("not_in_index", "are not in the index", document, entry.canonical, held, missing))
+    return replace(
+        entry, index=held, losses=losses, balanced=entry.balanced and all(loss.code in BENIGN for loss in losses)
+    )
+
+
+def _of_blocks(parsed: Parsed) -> Counts:
+    """What the blocks hold; words that the canonical text joins count one by one here."""
+    plain = count("\n".join([*(block.text for block in parsed.blocks), parsed.tail]))
+    rows = sum(block.kind is BlockKind.ROW for block in parsed.blocks)
+    return replace(plain, rows=rows, pages=len(_units(place for block in parsed.blocks for place in block.places)))
+
+
+def _of_text(document: Document) -> Counts:
+    rows = sum(span.kind is BlockKind.ROW for span in document.spans)
+    return replace(count(document.text), rows=rows, pages=len(_units(document.places)))
+
+
+def _units(places: Iterable[Place]) -> set[int | str]:
+    """The pages, slides or sheets that hold something."""
+    found = (place.page or place.slide or place.sheet for place in places if place.end > place.start)
+    return {unit for unit in found if unit is not None}
+
+
+def _kept(document: Document, canonical: Counts, chunks: Sequence[Chunk]) -> tuple[Counts, list[tuple[int, int]]]:
+    """(what of the text some chunk holds, the stretches that none does)."""
+    missing = _uncovered(document, chunks)
+    lost = count("\n".join(document.text[start:end] for start, end in missing))
+    rows = (span for span in document.spans if span.kind is BlockKind.ROW)
+    lost_rows = sum(any(start < row.end and row.start < end for start, end in missing) for row in rows)
+    kept = Counts(
+        canonical.characters - lost.characters,
+        canonical.words - lost.words,
+        canonical.numbers - lost.numbers,
+        canonical.rows - lost_rows,
+        len(_units(_held(document.places, chunks))),
+    )
+    return kept, missing
+
+
+def _not_in(
+    code: str, how: str, document: Document, canonical: Counts, kept: Counts, missing: Sequence[tuple[int, int]]
+) -> Loss:
+    """The loss of the words in some stretches of the text, named with their places."""
+    words = Counter(word for start, end in missing for word in _WORD.findall(document.text[start:end]))
+    lost = canonical.words - kept.words
+    shown = ", ".join(word for word, _ in words.most_common(SHOWN_WORDS))
+    rows = canonical.rows - kept.rows
+    told = f"{lost} words" + (f" and parts of {rows} table rows" if rows else "")
+    return Loss(code, f"{told} {how}{_where(document, missing)}" + (f": {shown}" if shown else ""), max(lost, 1))
+
+
+def _where(document: Document, stretches: Sequence[tuple[int, int]]) -> str:
+    """`` (p. 3; Sheet1!B2:D9)``: where stretches of the text lie; nothing where their format knows no places."""
+    cut = len(document.name) + len(", ")
+    labels = (label(document, locate(document, start, end), ())[cut:] for start, end in stretches)
+    names = list(dict.fromkeys(filter(None, labels)))
+    more = f" and {len(names) - SHOWN_PLACES} more" if len(names) > SHOWN_PLACES else ""
+    return f" ({'; '.join(names[:SHOWN_PLACES])}{more})" if names else ""
+
+
+def _source_losses(parsed: Parsed, document: Document, canonical: Counts) -> Iterable[Loss]:
     """What the source had and canonical text has not, beyond what the parser said it left out and the tolerances."""
     source = parsed.source_counts
     told = sum(loss.count for loss in parsed.losses if loss.code in _COUNTED_IN_WORDS)
@@ -98,7 +179,33 @@ def _source_losses(parsed: Parsed, canonical: Counts) -> Iterable[Loss]:
         yield Loss("numbers_lost", f"{numbers} of {source.numbers} numbers did not reach the text", numbers)
     if source.rows > canonical.rows:
         count_ = source.rows - canonical.rows
-        yield Loss("rows_lost", f"{count_} of {source.rows} table rows did not reach the text", count_)
+        there = _where(document, _tables(document)) or " (none)"
+        message = f"{count_} of {source.rows} table rows did not reach the text; those that did{there}"
+        yield Loss("rows_lost", message, count_)
+    empty = source.pages - canonical.pages
+    if empty > sum(loss.count for loss in parsed.losses if loss.code in _COUNTED_IN_PAGES):
+        yield Loss("pages_lost", f"{empty} of {source.pages} {_pages_without(document, source.pages)}", empty)
+
+
+def _tables(document: Document) -> list[tuple[int, int]]:
+    """The stretch of every table's rows."""
+    tables: dict[int | None, tuple[int, int]] = {}
+    for span in document.spans:
+        if span.kind is BlockKind.ROW:
+            tables[span.table] = (tables.get(span.table, (span.start, 0))[0], span.end)
+    return list(tables.values())
+
+
+def _pages_without(document: Document, pages: int) -> str:
+    """``pages gave no text: 3, 7``; of sheets, which ones did."""
+    there = _units(document.places)
+    names = [unit for unit in there if isinstance(unit, str)]
+    if names:
+        return f"sheets gave no text; those that did: {', '.join(sorted(names)[:SHOWN_PLACES])}"
+    kind = "slides" if any(place.slide for place in document.places) else "pages"
+    without = [str(page) for page in range(1, pages + 1) if page not in there]
+    more = f" and {len(without) - SHOWN_WORDS} more" if len(without) > SHOWN_WORDS else ""
+    return f"{kind} gave no text: {', '.join(without[:SHOWN_WORDS])}{more}"
 
 
 def _uncovered(document: Document, chunks: Sequence[Chunk]) -> list[tuple[int, int]]:
@@ -130,16 +237,12 @@ def _uncovered(document: Document, chunks: Sequence[Chunk]) -> list[tuple[int, i
     return [(start, end) for start, end in left if document.text[start:end].strip()]
 
 
-def _pages(document: Document, chunks: Sequence[Chunk]) -> int:
-    """Pages with text in a chunk."""
-    if not document.pages or not chunks:
-        return 0
+def _held(places: Sequence[Place], chunks: Sequence[Chunk]) -> Iterable[Place]:
+    """Places of which a chunk holds something."""
     ranges = sorted((chunk.start, chunk.end) for chunk in chunks)
-    pages: set[int] = set()
     index = 0
-    for place in document.places:
+    for place in places:
         while index < len(ranges) and ranges[index][1] <= place.start:
             index += 1
-        if index < len(ranges) and place.page is not None and ranges[index][0] < place.end:
-            pages.add(place.page)
-    return len(pages)
+        if index < len(ranges) and ranges[index][0] < place.end:
+            yield place

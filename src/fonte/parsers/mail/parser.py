@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 
 from fonte.errors import EncryptedSource, ParseError
@@ -49,7 +49,7 @@ class MailParser:
             parser=self.name,
             title=mail.subject or None,
             media_type=source.media_type or EML,
-            source_counts=_sum([told, *counts]),
+            source_counts=sum(counts, told),
             losses=(*losses, *_losses(mail)),
             metadata=_metadata(mail),
         )
@@ -103,15 +103,6 @@ def _is_quoted(line: str) -> bool:
 
 def _renumbered(block: Block, tables: int) -> Block:
     return block if block.table is None else replace(block, table=block.table + tables)
-
-
-def _sum(counts: Sequence[Counts]) -> Counts:
-    return Counts(
-        sum(one.characters for one in counts),
-        sum(one.words for one in counts),
-        sum(one.numbers for one in counts),
-        sum(one.rows for one in counts),
-    )
 
 
 def _losses(mail: Mail) -> list[Loss]:

@@ -62,7 +62,7 @@ class _Deck:
         for number, part in enumerate(slides, 1):
             blocks += self._slide(part, number)
         texts = [*self._texts, *self._tally.other_text]
-        counts = count_text("\n".join(texts), rows=self._rows + self._tally.chart_rows)
+        counts = count_text("\n".join(texts), rows=self._rows + self._tally.chart_rows, pages=len(slides))
         if not any(block.kind is not BlockKind.HEADING for block in blocks) and not counts.characters:
             blocks = []
         if not blocks and counts.words > count_text("\n".join(self._tally.furniture)).words:
@@ -193,6 +193,4 @@ def _with_headings(counts: Counts, blocks: Sequence[Block]) -> Counts:
     made = [block.text for block in blocks if block.kind is BlockKind.HEADING]
     numbers = sum(text.startswith("Slide ") for text in made)
     hidden = sum(text.endswith("(hidden slide)") for text in made)
-    return Counts(
-        counts.characters, counts.words + numbers * 2 + hidden * 2, counts.numbers + numbers, counts.rows, counts.pages
-    )
+    return counts + Counts(words=numbers * 2 + hidden * 2, numbers=numbers)

@@ -77,13 +77,8 @@ def workbook_parsed(
     for extent in extents:
         if extent.cells:
             rows = _rows(workbook, extent, source)
-            here = count_text("\n".join(text for _, cells in rows for text in cells.values()))
-            counts = Counts(
-                counts.characters + here.characters,
-                counts.words + here.words,
-                counts.numbers + here.numbers,
-                counts.rows + extent.rows,
-            )
+            words = "\n".join(text for _, cells in rows for text in cells.values())
+            counts += count_text(words, rows=extent.rows, pages=1)
             blocks += _sheet(extent.name, rows, next_table)
             next_table = (blocks[-1].table or 0) + 1
     if not any(block.kind is BlockKind.ROW for block in blocks):
