@@ -32,7 +32,7 @@ from fonte.types import Recipe
 if TYPE_CHECKING:
     from fonte.parsers.pool import ParserPool
 
-PIPELINE_VERSION = "3"
+PIPELINE_VERSION = "4"
 """Raised whenever fonte builds other index entries from the same parsed document."""
 
 

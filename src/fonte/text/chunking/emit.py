@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from fonte.protocols import Tokenizer
 from fonte.text.chunking.header import fitting_header, heading_line
 from fonte.text.chunking.measure import safe_cut, trim, word_cut
@@ -29,6 +27,7 @@ class Emitter:
         self._document = document
         self._headers: dict[tuple[str, ...], tuple[str, int]] = {}
         self._ranges: set[tuple[int, int]] = set()
+        self._counted = ("", 0)
         chunking = recipe.chunking
         self.in_tokens = chunking.unit == "tokens" or chunking.strategy == "tokens"
         window = tokenizer.window - tokenizer.overhead
@@ -65,9 +64,7 @@ class Emitter:
         content = text[start:end]
         if not any(map(str.isalnum, content)) and not search_form(content):
             return
-        embedded = f"{context}\n{content}" if context else content
-        # What is embedded is the search form, which NFKC can make longer.
-        tokens = self._tokenizer.count(search_form(embedded)) + self._tokenizer.overhead
+        tokens = self._tokens(content, context)
         if tokens > self._tokenizer.window:
             if end - start > 1:
                 cut = self._middle(start, end)
@@ -94,6 +91,17 @@ class Emitter:
             )
         )
 
+    def fits(self, start: int, end: int, context: str) -> bool:
+        """Whether the encoder reads the range with its header in one window."""
+        return self._tokens(self._document.text[start:end], context) <= self._tokenizer.window
+
+    def _tokens(self, content: str, context: str) -> int:
+        """Tokens of what is embedded: of its search form, which NFKC can make longer, and the encoder's own."""
+        embedded = f"{context}\n{content}" if context else content
+        if embedded != self._counted[0]:
+            self._counted = embedded, self._tokenizer.count(search_form(embedded)) + self._tokenizer.overhead
+        return self._counted[1]
+
     def _middle(self, start: int, end: int) -> int:
         """A cut near the middle, at white space when there is some, that leaves both halves something."""
         text, middle = self._document.text, (start + end) // 2
@@ -119,8 +127,3 @@ class Emitter:
         middle = max(0, (len(content) - _LANGUAGE_SAMPLE) // 2)
         sample = content[middle : middle + _LANGUAGE_SAMPLE]
         return detect(sample, default=self._document.language, sureness=SURE if mixed else VERY_SURE)
-
-
-def contains(ranges: Sequence[tuple[int, int]], start: int, end: int) -> bool:
-    """Whether one of the ranges lies wholly inside ``start..end``."""
-    return any(start <= low and high <= end for low, high in ranges)

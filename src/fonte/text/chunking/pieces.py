@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from fonte.text.chunking.measure import Measure, splits_cluster, trim, word_cut
+from fonte.text.chunking.tables import Range
 from fonte.text.sentences import sentences
 from fonte.types import BlockKind, Document, Section
 
@@ -16,17 +17,23 @@ _PARAGRAPH = re.compile(r"[^\n](?:[^\n]|\n(?![ \t\r]*\n))*")
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A range that is not cut, without outer white space. ``table`` is the table that a row belongs to."""
+    """A range that is not cut, without outer white space.
+
+    ``under`` are the ranges that explain it (column names, a question, the clause above): what a chunk holds the piece
+    without is told in the chunk's header.
+    """
 
     start: int
     end: int
     kind: BlockKind
-    table: int | None = None
-    header: bool = False
+    under: tuple[Range, ...] = ()
 
 
-def section_pieces(document: Document, section: Section) -> list[Piece]:
-    """The section's blocks in order, headings too, and whatever text lies between blocks: nothing is lost."""
+def section_pieces(document: Document, section: Section, rows: Mapping[int, tuple[Range, ...]]) -> list[Piece]:
+    """The section's blocks in order, headings too, and whatever text lies between blocks: nothing is lost.
+
+    ``rows`` says what each row of a table is read with, by its index in ``document.spans``.
+    """
     text, spans = document.text, document.spans
     found: list[Piece] = []
     at = section.start
@@ -38,7 +45,7 @@ def section_pieces(document: Document, section: Section) -> list[Piece]:
             found += _paragraphs(text, at, start)
             low, high = trim(text, start, end)
             if low < high:
-                found.append(Piece(low, high, span.kind, span.table, span.header))
+                found.append(Piece(low, high, span.kind, rows.get(index, ())))
             at = end
         index += 1
     found += _paragraphs(text, at, section.end)
@@ -70,7 +77,7 @@ def fitted(document: Document, piece: Piece, budget: int, measure: Measure) -> I
         ]
     for start, end in ranges:
         for low, high in _words(text, start, end, budget, measure):
-            yield Piece(low, high, piece.kind, piece.table, piece.header)
+            yield Piece(low, high, piece.kind, piece.under)
 
 
 def _lines(text: str, start: int, end: int) -> list[tuple[int, int]]:
