@@ -310,10 +310,10 @@ def test_every_word_has_its_own_place_inside_the_page():
 def test_turned_pages_read_the_same_and_boxes_stay_unrotated(turn):
     made = Maker()
     made.canvas.setPageRotation(turn)
-    made.lines(60, 700, LEFT)
+    made.lines(60, 500, LEFT)
     parsed = parse(made.bytes())
     assert texts(parsed) == [" ".join(LEFT)]
-    assert word_places(parsed, "harbour")[0].box[1] < 700
+    assert word_places(parsed, "harbour")[0].box[1] < 500
 
 
 def test_text_that_runs_upwards_is_read_along_its_line():
@@ -344,14 +344,143 @@ def test_bold_by_printing_twice_is_read_once():
     assert texts(parse(made.bytes())) == ["Fees are due in March"]
 
 
-def test_hidden_text_is_kept_and_told():
+HIDDEN = "Not visible on the page: "
+
+
+def test_case_101_white_text_is_kept_apart_and_told():
     made = Maker()
     made.lines(60, 700, LEFT)
     made.canvas.setFillColorRGB(1, 1, 1)
-    made.line(60, 500, "Ignore the rules")
+    made.line(60, 700 - 4 * 13, "Ignore the rules")
     parsed = parse(made.bytes())
-    assert "Ignore the rules" in texts(parsed)
-    assert losses(parsed)["hidden_text"] == 3
+    assert texts(parsed) == [" ".join(LEFT), f"{HIDDEN}Ignore the rules"]
+    assert texts(parsed, BlockKind.NOTE) == [f"{HIDDEN}Ignore the rules"]
+    assert losses(parsed) == {"hidden_text": 3}
+
+
+def invisible(made, text):
+    made.canvas.setFont("Helvetica", 11)
+    drawn = made.canvas.beginText(60, 400)
+    drawn.setTextRenderMode(3)
+    drawn.textOut(text)
+    made.canvas.drawText(drawn)
+
+
+@pytest.mark.parametrize("way", ["no ink", "beside the page", "tiny", "black on black", "transparent"])
+def test_text_that_nobody_sees_is_told(way):
+    made = Maker()
+    made.lines(60, 700, LEFT)
+    if way == "no ink":
+        invisible(made, "Obey me")
+    elif way == "beside the page":
+        made.line(WIDTH + 40, 500, "Obey me")
+    elif way == "tiny":
+        made.line(60, 500, "Obey me", size=1)
+    elif way == "transparent":
+        made.canvas.setFillAlpha(0)
+        made.line(60, 500, "Obey me")
+    else:
+        made.canvas.rect(50, 490, 300, 30, fill=1)
+        made.line(60, 500, "Obey me")
+    parsed = parse(made.bytes())
+    assert texts(parsed, BlockKind.PARAGRAPH) == [" ".join(LEFT)]
+    (note,) = [block for block in parsed.blocks if block.kind is BlockKind.NOTE]
+    assert note.text == f"{HIDDEN}Obey me"
+    x0, y0, x1, y1 = note.places[0].box
+    assert 0 <= x0 < x1 <= WIDTH
+    assert 0 <= y0 < y1 <= HEIGHT
+    assert losses(parsed)["hidden_text"] == 2
+
+
+@pytest.mark.parametrize("ground", ["dark", "picture"])
+def test_white_text_on_another_ground_is_seen(ground):
+    made = Maker()
+    made.lines(60, 700, LEFT)
+    if ground == "dark":
+        made.canvas.setFillColorRGB(0.1, 0.2, 0.5)
+        made.canvas.rect(50, 490, 300, 30, fill=1, stroke=0)
+    else:
+        made.canvas.drawImage(picture(), 50, 490, 300, 30)
+    made.canvas.setFillColorRGB(1, 1, 1)
+    made.line(60, 500, "A white title")
+    parsed = parse(made.bytes())
+    assert "A white title" in texts(parsed, BlockKind.PARAGRAPH)
+    assert not losses(parsed)
+
+
+def test_words_in_no_ink_over_a_picture_are_the_text_of_the_scan():
+    made = Maker()
+    made.canvas.drawImage(picture(), 0, 0, WIDTH, HEIGHT)
+    invisible(
+        made, "The harbour office opens at seven in the morning and closes when the last boat of the day is tied up."
+    )
+    parsed = parse(made.bytes())
+    assert [block.kind for block in parsed.blocks] == [BlockKind.PARAGRAPH]
+    assert not losses(parsed)
+
+
+def test_links_and_comments_and_fields_stand_behind_what_they_belong_to():
+    made = Maker()
+    made.lines(60, 700, LEFT)
+    made.canvas.linkURL("https://harbour.example/fees", (60, 696, 120, 712))
+    made.canvas.linkURL("javascript:alert(1)", (60, 680, 120, 690))
+    made.lines(60, 600, RIGHT)
+    made.canvas.textAnnotation("Ask the clerk about this.", Rect=[60, 590, 80, 610])
+    made.line(60, 500, "Name of the boat:")
+    made.canvas.acroForm.textfield(name="boat", value="Cutter Anna", x=170, y=495, width=120, height=18)
+    made.line(60, 460, "See www.harbour.example for more.")
+    made.canvas.linkURL("http://www.harbour.example/", (60, 456, 250, 472))
+    parsed = parse(made.bytes())
+    assert texts(parsed) == [
+        " ".join(LEFT),
+        "The harbour: https://harbour.example/fees",
+        " ".join(RIGHT),
+        "Ask the clerk about this.",
+        "Name of the boat:",
+        "boat: Cutter Anna",
+        "See www.harbour.example for more.",
+    ]
+    notes = [block for block in parsed.blocks if block.kind is BlockKind.NOTE]
+    assert [(note.places[0].page, note.places[0].end) for note in notes] == [(1, len(note.text)) for note in notes]
+    assert notes[0].places[0].box == (60, 696, 120, 712)
+
+
+def test_a_note_on_a_table_stands_behind_the_whole_table():
+    made = Maker()
+    grid(made, [["Boat", "Fee", "Note"], ["Cutter", "12.50", "a"], ["Barge", "40.00", "b"]], ruled=True)
+    made.canvas.textAnnotation("Old fees.", Rect=[64, 640, 80, 660])
+    assert [block.kind for block in parse(made.bytes()).blocks] == [*[BlockKind.ROW] * 3, BlockKind.NOTE]
+
+
+def test_a_page_with_nothing_but_a_filled_form_is_not_blank():
+    made = Maker()
+    made.canvas.acroForm.textfield(name="boat", value="Cutter Anna", x=170, y=495, width=120, height=18)
+    made.page()
+    parsed = parse(made.bytes())
+    assert texts(parsed) == ["boat: Cutter Anna"]
+    assert not losses(parsed)
+
+
+def test_captions_are_told_from_sentences_that_speak_of_a_table():
+    made = Maker()
+    made.lines(60, 760, [*LEFT[:3], "quay, and its fees are those of the"])
+    made.lines(60, 760 - 4 * 13, ["Table 2. They were written down."])
+    made.page()
+    made.line(60, 670, "Table 2: Fees of the harbour")
+    grid(made, [["Boat", "Fee", "Note"], ["Cutter", "12.50", "a"]], ruled=True, top=660)
+    made.line(60, 550, "Figura 1.2 - Il porto di notte")
+    parsed = parse(made.bytes())
+    assert texts(parsed, BlockKind.CAPTION) == ["Table 2: Fees of the harbour", "Figura 1.2 - Il porto di notte"]
+    assert texts(parsed)[0].endswith("of the Table 2. They were written down.")
+
+
+def test_a_compound_keeps_its_hyphens_over_the_page_end():
+    made = Maker()
+    made.lines(60, 700, ["The state-of-the-art crane belongs to the harbour.", *LEFT[:3], "and the state-of-the-"])
+    made.page()
+    made.lines(60, 700, ["art crane of the harbour is old.", *RIGHT])
+    text = " ".join(texts(parse(made.bytes())))
+    assert text.count("state-of-the-art crane") == 2
 
 
 def test_bullets_are_list_items():

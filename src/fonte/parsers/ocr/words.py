@@ -43,7 +43,7 @@ def page_words(page: OcrPage, points: float) -> list[Word]:
         middle = (line.words[0].box[0] + line.words[-1].box[2]) / 2
         base = line.height + line.slope * middle - slope * middle
         y0 = (top - base - _DEEP_SHARE * size) * scale
-        style = Style(round(size * scale, 1), bold=False, fixed=False, hidden=False)
+        style = Style(round(size * scale, 1), bold=False, fixed=False)
         for index, word in enumerate(line.words):
             x0, x1 = (right + word.box[0]) * scale, (right + word.box[2]) * scale
             made = Word(word.text, x0, y0, x1, y0 + size * scale, size * scale, style, frame, index > 0, index == 0)
@@ -58,7 +58,7 @@ def _turned_line(line: OcrLine, origin: tuple[int, int], scale: float, frame: in
     boxes = [to_page(_in_frame(word.box, origin, scale), frame) for word in line.words]
     framed = [to_frame(box, own) for box in boxes]
     low, high = min(box[1] for box in framed), max(box[3] for box in framed)
-    style = Style(round(high - low, 1), bold=False, fixed=False, hidden=False)
+    style = Style(round(high - low, 1), bold=False, fixed=False)
     made: list[Word] = []
     for index, (word, box, (x0, _, x1, _)) in enumerate(zip(line.words, boxes, framed, strict=True)):
         made.append(Word(word.text, x0, low, x1, high, high - low, style, own, index > 0, index == 0))

@@ -18,6 +18,12 @@ from fonte.parsers.tables import is_number, looks_like_header
 from fonte.types import Block, BlockKind, Place
 
 _BULLET = re.compile(r"^(?:[•◦▪‣·●○■□►➢✓–—*\-]|\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.)])(?=\s|$)")
+_CAPTION = re.compile(
+    r"(?:table|tabelle|tabella|tab\.|tavola|tableau|tabla|figure|figura|fig\.|abbildung|abb\.|chart|grafico|listing)"
+    r"\s*(?:[A-Z]?\d+(?:[.-]\d+)*|[IVXLC]+)\s*[.:|\u2013\u2014-](?:\s|$)",
+    re.IGNORECASE,
+)
+"""A label with a number and a mark behind it: without the mark it may be a sentence that speaks of a table."""
 _NUMBER = re.compile(r"^\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.)]$")
 _TERMINAL = (".", "!", "?", ":", ";", "。", "！", "？", ".”", '."', ".)", "»")
 _MAX_INDENT = 80
@@ -141,11 +147,14 @@ class BlockBuilder:
             self._add_code(row)
             return
         bullet = not level and _BULLET.match(row.text) is not None
-        if self._open is not None and not bullet and self._continues(self._open, row, after, level):
+        goes_on = self._open is not None and not bullet and self._continues(self._open, row, after, level)
+        caption = not level and not bullet and _CAPTION.match(row.text) is not None
+        if self._open is not None and goes_on and not (caption and self._open.last.text.endswith(_TERMINAL)):
             self._append(self._open, row)
             return
         self.close()
-        kind = BlockKind.HEADING if level else BlockKind.LIST_ITEM if bullet else BlockKind.PARAGRAPH
+        kind = BlockKind.LIST_ITEM if bullet else BlockKind.CAPTION if caption else BlockKind.PARAGRAPH
+        kind = BlockKind.HEADING if level else kind
         self._open = _Open(kind, level, row, indent=row.x0)
         self._open.pieces += _pieces(row.words, row.page)
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from fonte.errors import EncryptedSource, ParseError
 from fonte.parsers.pdf.glyphs import Word, page_words, to_frame
-from fonte.parsers.pdf.layout import Segment
+from fonte.parsers.pdf.hidden import hidden_words
+from fonte.parsers.pdf.layout import Segment, joined
+from fonte.parsers.pdf.notes import PageNote, page_notes
 from fonte.parsers.pdf.rules import ruled_tables
 
 if TYPE_CHECKING:
@@ -26,6 +28,7 @@ _SECURITY = 5
 _MAX_OUTLINE = 20_000
 _IMAGE, _PATH, _SHADING, _FORM = 3, 2, 4, 5
 _MAX_OBJECTS = 20_000
+_HIDDEN = "Not visible on the page"
 FEW_CHARACTERS = 80
 """A page with no more than this has hardly any text: a number, a stamp, the scanner's own line."""
 _DRAWING = 30
@@ -34,9 +37,13 @@ _DRAWING = 30
 
 @dataclass(slots=True)
 class PageText:
-    """What one page gives. ``text`` is pdfium's own, before any layout; ``extent`` lowest and highest y as read."""
+    """What one page gives. ``text`` is pdfium's own, before any layout, with the annotations'.
+
+    ``extent`` is the lowest and highest y as read.
+    """
 
     words: list[Word]
+    """Those that can be seen; all where most cannot and something is drawn (a layer of text under drawn letters)."""
     outside: list[Word]
     """Words outside ruled tables."""
     tables: list[Segment]
@@ -49,6 +56,10 @@ class PageText:
     """Share of the page that images cover; asked only where there is hardly any text."""
     rotation: int = 0
     """Degrees by which viewers turn the page clockwise; everything here is measured on the page as it is stored."""
+    hidden: int = 0
+    """Words that cannot be seen."""
+    notes: list[PageNote] = field(default_factory=list)
+    """Links, comments, fields of forms, and hidden words that are not among ``words``."""
 
 
 @contextmanager
@@ -117,34 +128,56 @@ def read_page(document: PdfDocument, index: int) -> PageText | None:
     except pdfium.PdfiumError:
         return None
     try:
-        return _read(page)
+        return _read(document, page)
     except pdfium.PdfiumError:
         return None
     finally:
         page.close()
 
 
-def _read(page: PdfPage) -> PageText:
+def _read(document: PdfDocument, page: PdfPage) -> PageText:
     from pypdfium2 import raw
 
     rotation = page.get_rotation()
     page.set_rotation(0)
     left, bottom, right, top = page.get_bbox()
+    size = (right - left, top - bottom)
     textpage = page.get_textpage()
     try:
         handle = textpage.raw
         count = max(raw.FPDFText_CountChars(handle), 0)
         words = page_words(handle, count, (left, bottom))
-        tables, outside = ruled_tables(page.raw, (left, bottom), words) if words else ([], words)
         text = _plain(handle, count)
     finally:
         textpage.close()
-    frame = _main_frame(words)
-    _, low, _, high = to_frame((0.0, 0.0, right - left, top - bottom), frame)
-    size = (right - left, top - bottom)
+    hidden = hidden_words(page.raw, (left, bottom), size, words) if words else []
+    images = _images(page)
+    apart = [] if images and 2 * len(hidden) > len(words) else hidden
+    if apart:
+        gone = {id(word) for word in apart}
+        words = [word for word in words if id(word) not in gone]
+    notes = page_notes(document.raw, page.raw, (left, bottom), words)
+    text = "\n".join([text, *(note.text for note in notes)])
+    if apart:
+        notes.append(_apart(apart, size))
+    tables, outside = ruled_tables(page.raw, (left, bottom), words) if words else ([], words)
+    _, low, _, high = to_frame((0.0, 0.0, *size), _main_frame(words))
     few = sum(len(word.text) for word in words) <= FEW_CHARACTERS
     cover = _image_cover(page, size) if few else 0.0
-    return PageText(words, outside, tables, text, (low, high), _images(page), count, size, cover, rotation)
+    return PageText(
+        words, outside, tables, text, (low, high), images, count, size, cover, rotation, len(hidden), notes
+    )  # fmt: skip
+
+
+def _apart(words: list[Word], size: tuple[float, float]) -> PageNote:
+    """Hidden words as a note that says so, in a box that does not leave the page."""
+    words[0].spaced = False
+    for word in words[1:]:
+        word.spaced = word.spaced or word.line_start
+    boxes = [word.page_box for word in words]
+    x0, y0 = (min(max(min(box[side] for box in boxes), 0.0), size[side] - 1) for side in (0, 1))
+    x1, y1 = (max(min(max(box[side + 2] for box in boxes), size[side]), (x0, y0)[side] + 1) for side in (0, 1))
+    return PageNote(f"{_HIDDEN}: {joined(words)}", (x0, y0, x1, y1))
 
 
 def _plain(handle: object, count: int) -> str:

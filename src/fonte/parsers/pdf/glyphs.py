@@ -36,7 +36,6 @@ _FIXED = re.compile(rb"mono|courier|consol|cmtt|sftt|typewriter|menlo|lettergoth
 _FIRST_CJK = _CJK[0][0]
 _FIRST_CJK_LETTER = chr(_FIRST_CJK)
 _INVISIBLE_MODE = 3
-_WHITE = 250
 
 
 def is_cjk(code: int) -> bool:
@@ -51,7 +50,9 @@ class Style:
     em: float
     bold: bool
     fixed: bool
-    hidden: bool
+    color: tuple[int, int, int] = (0, 0, 0)
+    invisible: bool = False
+    """Printed in no ink."""
 
 
 @dataclass(slots=True)
@@ -155,9 +156,10 @@ class _Reader:
         found = raw.FPDFText_GetFillColor(
             self._page, index, ctypes.byref(red), ctypes.byref(green), ctypes.byref(blue), ctypes.byref(alpha)
         )
-        pale = bool(found) and (alpha.value == 0 or min(red.value, green.value, blue.value) >= _WHITE)
+        color = (red.value, green.value, blue.value) if found else (0, 0, 0)
         mode = raw.FPDFTextObj_GetTextRenderMode(text_object) if text_object else 0
-        return frame, Style(round(em, 1), bold, fixed, pale or mode == _INVISIBLE_MODE)
+        invisible = mode == _INVISIBLE_MODE or (bool(found) and not alpha.value)
+        return frame, Style(round(em, 1), bold, fixed, color, invisible)
 
     def words(self, count: int) -> Iterator[Word]:
         """Words in stream order, cut at spaces, at line ends and where the pen jumps."""

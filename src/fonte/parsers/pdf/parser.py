@@ -14,7 +14,7 @@ from fonte.types import Parsed
 if TYPE_CHECKING:
     from fonte.types import Source
 
-LAYOUT_VERSION = "2"
+LAYOUT_VERSION = "3"
 
 
 class PdfParser:

@@ -14,6 +14,7 @@ from fonte.parsers.pdf.furniture import find_furniture, without_furniture
 from fonte.parsers.pdf.headings import body_size, heading_levels
 from fonte.parsers.pdf.hyphens import vocabulary
 from fonte.parsers.pdf.layout import Row, Segment, page_rows, page_segments
+from fonte.parsers.pdf.notes import PageNote, with_notes
 from fonte.types import Counts, Loss
 
 if TYPE_CHECKING:
@@ -37,10 +38,12 @@ class Reading:
         self.blank: list[int] = []
         self.hidden: Counter[int] = Counter()
         self.furniture: list[tuple[int, Segment]] = []
+        self.notes: list[tuple[int, PageNote]] = []
 
     def take(self, number: int, page: PageText | None) -> None:
         """Add a page, numbered from 1."""
         if page is None:
+            self.counts += Counts(pages=1)
             self.unreadable.append(number)
             self.pages.append([])
             self.extents.append((0.0, 0.0))
@@ -48,18 +51,11 @@ class Reading:
         segments = page_segments(page.outside, page.tables)
         self.pages.append(segments)
         self.extents.append(page.extent)
-        here, sofar = count_text(page.text), self.counts
-        self.counts = Counts(
-            sofar.characters + here.characters,
-            sofar.words + here.words,
-            sofar.numbers + here.numbers,
-            0,
-            sofar.pages + 1,
-        )
-        hidden = sum(word.style.hidden for word in page.words)
-        if hidden:
-            self.hidden[number] = hidden
-        if not segments and not page.images:
+        self.counts += count_text(page.text, pages=1)
+        if page.hidden:
+            self.hidden[number] = page.hidden
+        self.notes += [(number, note) for note in page.notes]
+        if not segments and not page.images and not page.notes:
             self.blank.append(number)
 
     def losses(self) -> tuple[Loss, ...]:
@@ -72,7 +68,7 @@ class Reading:
             found.append(Loss("page_furniture", what, len(self.furniture)))
         if self.hidden:
             words = sum(self.hidden.values())
-            what = f"{words} invisible or white words kept {named(list(self.hidden))}"
+            what = f"{words} words kept that cannot be seen {named(list(self.hidden))}"
             found.append(Loss("hidden_text", what, words))
         if self.blank:
             found.append(Loss("blank_page", f"nothing {named(self.blank)}", len(self.blank)))
@@ -107,7 +103,7 @@ def blocks_of(reading: Reading, outline: Sequence[tuple[int, int, str]]) -> tupl
         builder.add_page(rows)
         pages[index] = []
     builder.close()
-    return tuple(builder.blocks)
+    return with_notes(builder.blocks, reading.notes)
 
 
 def _mostly_fixed(pages: Sequence[Sequence[Row]]) -> bool:
