@@ -18,9 +18,10 @@ from pathlib import Path
 from typing import Annotated, Literal, Self, TypeAlias
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, field_validator, model_validator
+from pydantic import Field, TypeAdapter, ValidationError, field_validator, model_validator
 
 from fonte.errors import ConfigError
+from fonte.source_settings import Section, SourceRule
 from fonte.types import ChunkingRecipe
 
 CONFIG_NAME = "fonte.toml"
@@ -35,10 +36,6 @@ _SECRET = re.compile(r"api_?key|token|secret|passw(or)?d|credential|bearer|priva
 _SECRET_HINT = "take it out of the file; keys come from the environment"  # noqa: S105 - a hint's text
 _SECRET_VARIABLE = re.compile(r"FONTE_[A-Z_]*?(API_KEY|TOKEN|SECRET|PASSWORD)(_FILE)?")
 _ALIASES = {"FONTE_DATABASE_URL": ("store", "database_url")}
-
-
-class _Section(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 def _one_of(value: str, built: set[str], later: set[str]) -> str:
@@ -60,7 +57,7 @@ def _plain_url(url: str | None) -> str | None:
     return url
 
 
-class ChunkingSettings(_Section):
+class ChunkingSettings(Section):
     """How documents are cut. ``size``, ``overlap``, ``header`` and ``unit`` default by strategy."""
 
     strategy: str = "boundaries"
@@ -97,7 +94,7 @@ class ChunkingSettings(_Section):
         return ChunkingRecipe(strategy=name, size=size, overlap=self.overlap, header=header, unit=unit)
 
 
-class EmbeddingSettings(_Section):
+class EmbeddingSettings(Section):
     """Which model makes vectors. ``window`` and ``dimensions`` declare what an endpoint does not tell."""
 
     source: str = "package:multilingual-e5-small"
@@ -118,7 +115,7 @@ class EmbeddingSettings(_Section):
     _url = field_validator("base_url")(_plain_url)
 
 
-class RetrievalSettings(_Section):
+class RetrievalSettings(Section):
     """Widths of retrieval; each leg fetches ``candidates``, or ``k`` where that is more.
 
     ``rerank`` acts where the model's token vectors are in the index, and not in mode ``bm25``; ``per_document`` 0 means
@@ -133,14 +130,14 @@ class RetrievalSettings(_Section):
     per_document: Annotated[int, Field(ge=0)] = 4
 
 
-class GateSettings(_Section):
+class GateSettings(Section):
     """What a wrong answer and a needless refusal cost, in any unit; ``fonte calibrate`` weighs one with the other."""
 
     cost_wrong: Cost = 1.0
     cost_abstain: Cost = 1.0
 
 
-class GenerationSettings(_Section):
+class GenerationSettings(Section):
     """Who writes the draft. An endpoint needs ``base_url`` and ``model``."""
 
     name: str = "extractive"
@@ -163,7 +160,7 @@ class GenerationSettings(_Section):
         return self
 
 
-class StoreSettings(_Section):
+class StoreSettings(Section):
     """Where the index lives: in the home."""
 
     database_url: str | None = None
@@ -178,7 +175,7 @@ class StoreSettings(_Section):
         return self
 
 
-class GoldenSettings(_Section):
+class GoldenSettings(Section):
     """The golden set that judges candidates before they serve, and the file of its floors."""
 
     path: Annotated[str, Field(min_length=1)] | None = None
@@ -191,7 +188,7 @@ class GoldenSettings(_Section):
         return self
 
 
-class ParsingSettings(_Section):
+class ParsingSettings(Section):
     """Limits of one parse in its child process, and what reads the text in pictures.
 
     ``ocr_languages`` are tesseract's names joined by ``+``; ``ocr_seconds`` is for all pictures of one document.
@@ -204,27 +201,7 @@ class ParsingSettings(_Section):
     max_file_mb: Positive = 200
 
 
-class SourceRule(_Section):
-    """What holds for sources whose name matches one of the globs. ``roles = []`` means nobody may read them."""
-
-    match: tuple[str, ...]
-    roles: tuple[str, ...] | None = None
-    language: Annotated[str, Field(pattern=r"^[a-z]{2}$")] | None = None
-    title: str | None = None
-
-    @field_validator("match", mode="before")
-    @classmethod
-    def _one_or_many(cls, value: object) -> object:
-        return (value,) if isinstance(value, str) else tuple(value) if isinstance(value, list) else value
-
-    @model_validator(mode="after")
-    def _named(self) -> Self:
-        if not self.match or any(not item.strip() for item in (*self.match, *(self.roles or ()))):
-            raise ValueError("match should name at least one glob, and no glob or role may be empty")
-        return self
-
-
-class Settings(_Section):
+class Settings(Section):
     """All settings. ``file`` is where they were read from, None when there was no file."""
 
     chunking: ChunkingSettings = ChunkingSettings()
@@ -239,11 +216,11 @@ class Settings(_Section):
     file: Path | None = None
 
 
-SECTIONS: Mapping[str, type[_Section]] = python_types.MappingProxyType(
+SECTIONS: Mapping[str, type[Section]] = python_types.MappingProxyType(
     {
         name: field.annotation
         for name, field in Settings.model_fields.items()
-        if isinstance(field.annotation, type) and issubclass(field.annotation, _Section)
+        if isinstance(field.annotation, type) and issubclass(field.annotation, Section)
     }
 )
 """Every section but ``[[sources]]``, by name."""

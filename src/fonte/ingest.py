@@ -17,7 +17,7 @@ from fonte.embedding import embed_cached, fitted
 from fonte.errors import FonteError
 from fonte.plan import Plan, Tally, extractor_now, said_of
 from fonte.protocols import Catalog, Chunker, Embedder, IndexStore, IndexWriter, Progress, Terms, VectorCache
-from fonte.text.canonical import canonicalise
+from fonte.text.canonical import canonicalise, in_line
 from fonte.text.ledger import FOUND_HERE, balance
 from fonte.types import (
     SEARCHABLE,
@@ -105,6 +105,7 @@ class Ingestor:
         tally = Tally()
         self._remove(generation.id, plan, writer, tally)
         self._rerole(generation.id, plan, writer)
+        self._move(generation.id, plan)
         self.catalog.put_documents(generation.id, [(state, None) for state in self._unreadable(plan, writer, tally)])
         waiting: list[_Ready] = []
         for ready in self._documents(generation.id, plan, active, pool, progress, writer, tally):
@@ -129,6 +130,17 @@ class Ingestor:
             return
         writer.set_roles({state.document_id: acl.roles for state, acl in plan.reroled})
         self.catalog.put_documents(generation, [(replace(state, acl=acl), None) for state, acl in plan.reroled])
+
+    def _move(self, generation: str, plan: Plan) -> None:
+        """Records in other lines of their file: their places change, their text and chunks do not."""
+        moved: list[tuple[DocumentState, Document]] = []
+        for known, said, line in plan.moved:
+            state = self.catalog.state(generation, known.document_id)
+            document = self.catalog.document(generation, known.document_id)
+            if state is not None and document is not None:
+                places = in_line(line, len(document.text))
+                moved.append((replace(state, said=said), replace(document, places=places)))
+        self.catalog.put_documents(generation, moved)
 
     def _unreadable(self, plan: Plan, writer: IndexWriter, tally: Tally) -> Iterator[DocumentState]:
         for uri, name, error in plan.unreadable:

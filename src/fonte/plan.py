@@ -1,22 +1,19 @@
-"""What a sync has to do, from comparing sources with the active generation; and what it did, counted.
+"""What a sync has to do, from comparing sources with the active generation.
 
 Nothing is parsed or written here.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 
-from fonte.errors import CorruptIndex, FonteError, ParseError, SourceUnreadable, StoreUnavailable
+from fonte.errors import CorruptIndex, FonteError, InputError, ParseError, SourceUnreadable, StoreUnavailable
 from fonte.protocols import Catalog, IndexStore, SourceReader
 from fonte.types import (
     Acl,
     DocumentState,
     DocumentStatus,
-    Failure,
     Generation,
     GenerationState,
     Principal,
@@ -26,11 +23,6 @@ from fonte.types import (
     document_id,
     sha256_hex,
 )
-
-MOST_COPIES_TOLD = 20
-"""Notes about documents of equal content in one report."""
-
-_INCOMPLETE = (DocumentStatus.FAILED, DocumentStatus.PARTIAL, DocumentStatus.EMPTY, DocumentStatus.NEEDS_OCR)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +34,8 @@ class Plan:
     """States of the base generation by document id; empty when the recipe changed."""
     unchanged: tuple[DocumentState, ...]
     reroled: tuple[tuple[DocumentState, Acl], ...]
+    moved: tuple[tuple[DocumentState, str, int], ...]
+    """Records that only stand in another line of their file now: what is said of them with it, and the line."""
     removed: tuple[DocumentState, ...]
     unreadable: tuple[tuple[str, str, FonteError], ...]
     roots: dict[str, str]
@@ -64,7 +58,7 @@ class Plan:
     @property
     def nothing_to_do(self) -> bool:
         """Whether the active generation already is what the sources say."""
-        return not (self.parse or self.reroled or self.removed or self.unreadable or self.carried)
+        return not (self.parse or self.reroled or self.moved or self.removed or self.unreadable or self.carried)
 
 
 @dataclass(slots=True)
@@ -139,6 +133,7 @@ class _Comparison:
     parse: list[Source] = field(default_factory=list)
     unchanged: list[DocumentState] = field(default_factory=list)
     reroled: list[tuple[DocumentState, Acl]] = field(default_factory=list)
+    moved: list[tuple[DocumentState, str, int]] = field(default_factory=list)
     rights: list[tuple[DocumentState, Acl]] = field(default_factory=list)
     """Documents that other roles may read from now on."""
     unreadable: list[tuple[str, str, FonteError]] = field(default_factory=list)
@@ -147,6 +142,8 @@ class _Comparison:
     seen: set[str] = field(default_factory=set)
     failed: dict[str, tuple[str, str]] = field(default_factory=dict)
     """URI that could not be read → (root, reason)."""
+    others: int = 0
+    """Sources that were said to be another tenant's."""
 
     def scan(self, reader: SourceReader) -> None:
         """Take in all that a source shows."""
@@ -160,7 +157,10 @@ class _Comparison:
 
     def _take(self, item: Source | tuple[str, str, Exception], root: str) -> None:
         uri = item.uri if isinstance(item, Source) else item[0]
-        if not isinstance(item, Source):
+        if isinstance(item, Source) and item.tenant not in (None, self.tenant):
+            self.others += 1
+            return
+        if not isinstance(item, Source) and not _was_looked_at(item[2]):
             self.failed[uri] = (root, str(item[2]))
         identity = document_id(self.tenant, uri)
         if identity in self.seen or (self.retry is not None and identity not in self.retry):
@@ -178,6 +178,8 @@ class _Comparison:
         if state is None or self.retry is not None or identity in self.deleted or self._changed(state, item):
             self.parse.append(item)
         else:
+            if state.said != said_of(item) and item.line is not None and state.stamp is not None:
+                self.moved.append((state, said_of(item), item.line))
             self._same_text(state, item.acl)
 
     def _ruled(self, identity: str, state: DocumentState | None, acl: Acl) -> None:
@@ -200,7 +202,9 @@ class _Comparison:
             return True
         if state.stamp is None:
             return False
-        return state.said != said_of(item) or state.stamp.extractor != extractor_now(state.stamp, self.extractors())
+        return state.said.split("@")[0] != said_of(item).split("@")[0] or state.stamp.extractor != extractor_now(
+            state.stamp, self.extractors()
+        )
 
     def _not_read(self, identity: str, uri: str, name: str, error: Exception) -> None:
         known, reason = self.before.get(identity), error if isinstance(error, FonteError) else ParseError(str(error))
@@ -213,6 +217,9 @@ class _Comparison:
             self.unchanged.append(known)
         else:
             self.unreadable.append((uri, name, reason))
+
+    def _tenant_notes(self) -> list[str]:
+        return [f"{self.others} sources belong to other tenants and were left out"] if self.others else []
 
     def _rights_notes(self) -> list[str]:
         """Who may read more, and who less, than before this sync: nobody should widen rights without being told."""
@@ -237,13 +244,14 @@ class _Comparison:
             known=self.before if self.same_recipe else {},
             unchanged=tuple(self.unchanged),
             reroled=tuple(self.reroled),
+            moved=tuple(self.moved),
             removed=tuple(removed),
             unreadable=tuple(self.unreadable),
             roots=self.roots,
             existed=frozenset(self.before),
             on_top=self.same_recipe,
             carried=carried,
-            notes=(*(note for reader in readers for note in reader.notes), *self._rights_notes())
+            notes=(*(note for reader in readers for note in reader.notes), *self._tenant_notes(), *self._rights_notes())
             if self.retry is None
             else (),
             restored=tuple(sorted(self.seen & self.deleted)),
@@ -265,7 +273,9 @@ class _Comparison:
                 if self.retry is not None:
                     self.lost.setdefault(identity, reason)
                 reader = scanned.get(root) if self.retry is None and identity not in self.deleted else None
-                self._stays(state, reader.acl_of(state.uri, state.name) if reader is not None else None)
+                acl = reader.acl_of(state.uri, state.name) if reader is not None else None
+                # What it said of itself, which may have been less, cannot be looked at either.
+                self._stays(state, acl.narrowed(state.acl) if acl is not None else None)
                 kept.append(state)
             elif asked_for and any(_belongs(state, root) for root in scanned):
                 removed.append(state)
@@ -313,6 +323,14 @@ def fault_of(index: IndexStore, active: Generation) -> str | None:
     return None
 
 
+def _was_looked_at(error: Exception) -> bool:
+    """Whether all was listed that may be taken of what this error is about: what was not, is not there any more.
+
+    So it is with limits; a file that cannot be opened or unpacked may still hold what it held.
+    """
+    return isinstance(error, InputError) and not isinstance(error, SourceUnreadable)
+
+
 def _belongs(state: DocumentState, root: str) -> bool:
     """Whether a document is one that a source with this root would have shown."""
     return root in (state.source_root, state.uri) or state.uri.startswith(
@@ -321,63 +339,19 @@ def _belongs(state: DocumentState, root: str) -> bool:
 
 
 def said_of(source: Source) -> str:
-    """Hash of what is said of a source beside its bytes and rights (language, title); empty when nothing is."""
+    """What is said of a source beside its bytes and rights (language, title …), as a hash; empty when nothing is.
+
+    ``@`` and a record's line follow: a record that moved within its file is the same document.
+    """
+    where = "" if source.line is None else f"@{source.line}"
     if source.language is None and not source.metadata:
-        return ""
-    return sha256_hex(repr((source.language, sorted(source.metadata.items()))))[:16]
+        return where
+    return sha256_hex(repr((source.language, sorted(source.metadata.items()))))[:16] + where
 
 
 def extractor_now(stamp: Stamp, extractors: Mapping[str, str]) -> str:
     """What would read a document now that was read by the stamp's extractor."""
     return extractors.get(stamp.extractor.split("/")[0], stamp.extractor)
-
-
-def counted(plan: Plan, states: Sequence[DocumentState], tally: Tally) -> dict[str, int]:
-    """The document counters of a sync report: what changed, and the states of what the sources hold now."""
-    kept = [*plan.unchanged, *(state for state, _ in plan.reroled)]
-    scanned = {state.document_id for state in kept if _told(plan, state) is not DocumentStatus.FAILED}
-    now = Counter(_told(plan, state) for state in states if state.uri in plan.roots)
-    return {
-        "added": tally.added,
-        "unchanged": len(scanned),
-        "modified": tally.modified,
-        "deleted": len(plan.removed),
-        "failed": now[DocumentStatus.FAILED],
-        "partial": now[DocumentStatus.PARTIAL],
-        "empty": now[DocumentStatus.EMPTY],
-        "needs_ocr": now[DocumentStatus.NEEDS_OCR],
-    }
-
-
-def failures(plan: Plan, states: Sequence[DocumentState]) -> tuple[Failure, ...]:
-    """Every document of the scanned sources that is not whole, or that could not be tried again, with its reason."""
-    return tuple(
-        Failure(state.uri, DocumentStatus.FAILED, f"not tried again: {plan.lost[state.document_id]}", retryable=True)
-        if state.document_id in plan.lost
-        else Failure(state.uri, state.status, state.reason or state.status.value, state.retryable)
-        for state in states
-        if state.uri in plan.roots and _told(plan, state) in _INCOMPLETE
-    )
-
-
-def _told(plan: Plan, state: DocumentState) -> DocumentStatus:
-    """What a report counts a document as: failed when it was to be tried again and could not be."""
-    return DocumentStatus.FAILED if state.document_id in plan.lost else state.status
-
-
-def copies(plan: Plan, states: Sequence[DocumentState]) -> list[str]:
-    """A note for each new or changed document whose bytes are those of another document of the generation."""
-    new: AbstractSet[str] = {source.uri for source in plan.parse}
-    by_content: dict[str, list[DocumentState]] = {}
-    for state in states:
-        if state.version and state.chunks:
-            by_content.setdefault(state.version, []).append(state)
-    notes = []
-    for alike in by_content.values():
-        first, *rest = sorted(alike, key=lambda state: (state.uri in new, state.name, state.uri))
-        notes += [f"{state.name} has the same content as {first.name}" for state in rest if state.uri in new]
-    told = sorted(notes)[:MOST_COPIES_TOLD]
-    return told + ([f"and {len(notes) - len(told)} more copies"] if len(notes) > len(told) else [])
 
 
 def _names(acl: Acl) -> str:

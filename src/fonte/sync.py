@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from fonte.embedding import vector_key
 from fonte.errors import CorruptIndex, GateFailed, InputError, StoreUnavailable
 from fonte.ingest import Candidate, Ingestor
+from fonte.outcome import copies, counted, failures
 from fonte.parts import Parts, SourceOptions, TenantStore
-from fonte.plan import Plan, Tally, copies, counted, failures, fault_of, plan_sync
+from fonte.plan import Plan, Tally, fault_of, plan_sync
 from fonte.protocols import Catalog, Progress, SourceReader
 from fonte.publish import Judge, publish
 from fonte.types import DocumentState, Generation, GenerationState, Recipe, SyncReport
@@ -90,7 +91,8 @@ class Syncer:
                 retry=retry,
                 lost=lost,
             )
-            _remember(catalog, specs)
+            said = _remember(catalog, specs)
+            plan = replace(plan, notes=(*said, *plan.notes))
             if plan.nothing_to_do and active is not None:
                 self._forget()
                 return _unchanged(plan, active, catalog.states(active.id), began)
@@ -179,8 +181,9 @@ def _unchanged(plan: Plan, active: Generation, states: Sequence[DocumentState], 
     )
 
 
-def _remember(catalog: Catalog, specs: Mapping[str, SourceOptions]) -> None:
-    known = catalog.sources()
+def _remember(catalog: Catalog, specs: Mapping[str, SourceOptions]) -> list[str]:
+    """Keep how sources are read; a note for each that was read in another way before: options are not added up."""
+    known, notes = catalog.sources(), []
     for spec, options in specs.items():
         plain = {
             "allow": options.allow,
@@ -189,8 +192,20 @@ def _remember(catalog: Catalog, specs: Mapping[str, SourceOptions]) -> None:
             "records": options.records,
         }
         text = json.dumps(plain, sort_keys=True)
-        if known.get(spec) != text:
-            catalog.remember_source(spec, text)
+        if known.get(spec) == text:
+            continue
+        catalog.remember_source(spec, text)
+        if spec in known:
+            before, now = _as_typed(remembered(known[spec])), _as_typed(options)
+            notes.append(f"{spec} was synced with {before} before, with {now} now: options count for one sync each")
+    return notes
+
+
+def _as_typed(options: SourceOptions) -> str:
+    """The options as one types them."""
+    typed = [f"--allow {','.join(options.allow) or 'nobody'}"]
+    typed += [f"--include {glob}" for glob in options.include] + [f"--exclude {glob}" for glob in options.exclude]
+    return " ".join([*typed, *(["--records"] if options.records else [])])
 
 
 def remembered(options: str) -> SourceOptions:

@@ -69,6 +69,15 @@ class Acl:
         """Whether the principal holds one of the roles."""
         return not self.roles.isdisjoint(principal.held_roles)
 
+    def narrowed(self, by: Acl) -> Acl:
+        """Who may read what another rule restricts as well: nobody whom either leaves out.
+
+        Everyone holds ``public``, so that it takes nobody out.
+        """
+        if PUBLIC_ROLE in by.roles:
+            return self
+        return by if PUBLIC_ROLE in self.roles else Acl(self.roles & by.roles)
+
 
 @dataclass(frozen=True, slots=True)
 class Principal:
@@ -115,6 +124,10 @@ class Source:
     metadata: Mapping[str, str] = field(default_factory=dict)
     inside: tuple[str, ...] = ()
     """Of a member of a container: names to open one after the other, from the file at ``path`` (or ``body``) on."""
+    tenant: str | None = None
+    """The only tenant that may hold it, where something was said of that; an empty name is no tenant's."""
+    line: int | None = None
+    """Line of the file that holds it, of a record."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +137,8 @@ class Member:
     inside: tuple[str, ...]
     content_hash: str = ""
     error: Exception | None = None
+    own: str = ""
+    """Its front matter, or the whole of a file that says something of its neighbour (see ``text.frontmatter``)."""
 
 
 @dataclass(frozen=True, slots=True)

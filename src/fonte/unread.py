@@ -95,7 +95,7 @@ class SourceSearch:
         for spec, options in self.catalog.sources().items():
             try:
                 for item in self.parts.open_source(spec, remembered(options)).scan():
-                    if isinstance(item, Source):
+                    if isinstance(item, Source) and item.tenant in (None, self.tenant):
                         yield item
             except FonteError:
                 continue

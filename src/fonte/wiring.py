@@ -31,6 +31,7 @@ from fonte.types import Recipe
 
 if TYPE_CHECKING:
     from fonte.parsers.pool import ParserPool
+    from fonte.sources.rules import SourceRule
 
 PIPELINE_VERSION = "4"
 """Raised whenever fonte builds other index entries from the same parsed document."""
@@ -158,21 +159,34 @@ def _source(
     spec: str, options: SourceOptions, settings: Settings, unpacking: Callable[[], AbstractContextManager[Unpacker]]
 ) -> SourceReader:
     from fonte.sources.folder import open_source
-    from fonte.sources.rules import SourceRule
 
     return open_source(
         spec,
         include=options.include,
         exclude=options.exclude,
         default_roles=frozenset(options.allow),
-        rules=tuple(
-            SourceRule(glob, None if rule.roles is None else frozenset(rule.roles), rule.language, rule.title)
-            for rule in settings.sources
-            for glob in rule.match
-        ),
+        rules=_rules(settings),
         records=options.records,
         max_bytes=settings.parsing.max_file_mb * 2**20,
         unpacking=unpacking,
+    )
+
+
+def _rules(settings: Settings) -> tuple[SourceRule, ...]:
+    from fonte.sources.rules import SourceRule
+
+    return tuple(
+        SourceRule(
+            glob,
+            None if rule.roles is None else frozenset(rule.roles),
+            rule.language,
+            rule.title,
+            rule.tenant,
+            rule.valid_from.isoformat() if rule.valid_from else None,
+            rule.valid_to.isoformat() if rule.valid_to else None,
+        )
+        for rule in settings.sources
+        for glob in rule.match
     )
 
 

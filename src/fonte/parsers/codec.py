@@ -17,6 +17,7 @@ from typing import Any
 from fonte.errors import (
     EncryptedSource,
     FonteError,
+    InputError,
     ParseError,
     ParserCrashed,
     ParseTimeout,
@@ -36,7 +37,8 @@ _INTEGERS = ("count", "start", "end", "page", "slide", "line", "last")
 _ERRORS: dict[str, type[FonteError]] = {
     error.code: error
     for error in (
-        ParseError, ParseTimeout, ParserCrashed, EncryptedSource, SourceTooLarge, SourceUnreadable, UnsupportedMediaType
+        ParseError, ParseTimeout, ParserCrashed, EncryptedSource, SourceTooLarge, SourceUnreadable, InputError,
+        UnsupportedMediaType,
     )
 }  # fmt: skip
 """What a child may tell of a source."""
@@ -164,7 +166,7 @@ def decode_error(data: bytes | bytearray, uri: str) -> FonteError:
 
 def encode_contents(contents: Contents) -> bytes:
     """What a container holds as bytes (JSON)."""
-    members = [[list(one.inside), one.content_hash, _told(one.error)] for one in contents.members]
+    members = [[list(one.inside), one.content_hash, _told(one.error), one.own] for one in contents.members]
     return json.dumps({"members": members, "itself": contents.itself, "error": _told(contents.error)}).encode()
 
 
@@ -186,12 +188,12 @@ def decode_contents(data: bytes | bytearray) -> Contents:
 
 
 def _member(item: object) -> Member:
-    inside, content_hash, error = _list(item, 3)
+    inside, content_hash, error, own = _list(item, 4)
     names = tuple(_strings(inside))
     _require(bool(names) and all(names), "a member without a name")
     told = None if error is None else _error(error, "")
     _require((told is None) == (_HASH.fullmatch(_string(content_hash)) is not None), "no hash and no reason")
-    return Member(names, content_hash, told)
+    return Member(names, content_hash, told, _string(own))
 
 
 def _told(error: Exception | None) -> dict[str, object] | None:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import codecs
 import io
 import json
 import re
 import zipfile
 from pathlib import PurePosixPath
 
-from fonte.errors import EncryptedSource, UnsupportedMediaType
+from fonte.errors import EncryptedSource, ParseError, UnsupportedMediaType
+from fonte.parsers.containers.looks import MAIL_FIELD, OLE, PACKED, ZIP
 from fonte.parsers.encodings import decode
+from fonte.text.frontmatter import MARKDOWN_ENDINGS
 from fonte.types import RECORD_MEDIA_TYPE
 
 PDF = "application/pdf"
@@ -33,9 +36,7 @@ _IMAGE_MAGIC = {
 IMAGES = (*dict.fromkeys(_IMAGE_MAGIC.values()), "image/webp", "image/bmp")
 """Kinds of pictures that OCR reads."""
 _NOT_YET = {
-    b"\x1f\x8b": "application/gzip (an archive)",
-    b"BZh": "application/x-bzip2 (an archive)",
-    b"\xfd7zXZ\0": "application/x-xz (an archive)",
+    **dict.fromkeys(PACKED, "application/x-compressed (an archive)"),
     b"7z\xbc\xaf\x27\x1c": "application/x-7z-compressed (an archive)",
     b"Rar!\x1a\x07": "application/vnd.rar (an archive)",
     b"\x28\xb5\x2f\xfd": "application/zstd (an archive)",
@@ -49,13 +50,12 @@ _NOT_YET = {
     b"PAR1": "application/vnd.apache.parquet",
     b"\xca\xfe\xba\xbe": "application/java-vm (a program)",
 }
-_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _RIFF = {b"WAVE": "audio/wav", b"AVI ": "video/avi"}
 _ZIP_FOLDERS = {"word/": DOCX, "xl/": XLSX, "ppt/": PPTX}
 _PACKAGE_MARKS = ("[content_types].xml", "_rels/.rels")
 _BOOK_MARK = "META-INF/container.xml"
 _BY_NAME = {
-    **dict.fromkeys((".md", ".markdown", ".mdown", ".mkd", ".mdx", ".qmd"), "text/markdown"),
+    **dict.fromkeys(MARKDOWN_ENDINGS, "text/markdown"),
     **dict.fromkeys((".html", ".htm", ".xhtml", ".xht"), "text/html"),
     **dict.fromkeys((".tsv", ".tab"), "text/tab-separated-values"),
     **dict.fromkeys((".jsonl", ".ndjson"), "application/jsonl"),
@@ -80,6 +80,14 @@ _TEXT_NOT_YET = {
     ".svg": "image/svg+xml",
     ".xml": "application/xml",
 }
+_BINARY = frozenset(
+    ".pdf .docx .xlsx .xlsm .pptx .doc .xls .ppt .ods .odt .odp .epub .msg .png .jpg .jpeg .gif .tif .tiff .webp .bmp "
+    ".zip .tar .gz .tgz .bz2 .xz .7z .rar .rtf".split()
+)
+"""Endings of files that are no text: what bears one and is not of its kind is damaged, unless it is clean text."""
+_REMAINS = re.compile(r"\bendobj\b|\bstartxref\b|\[Content_Types\]\.xml|\\par\b")
+"""What stays of PDF, Office and RTF files that have lost their beginning."""
+_CONTROL = re.compile(r"[\0-\x08\x0e-\x1f\x7f\ufffd]")
 _HEAD = 4096
 _MAIL_FIELDS = 3
 _TABLE_ROWS, _TABLE_CUTS = 5, 2
@@ -89,9 +97,7 @@ _TRANSCRIPT = re.compile(
     r"(?P<vtt>WEBVTT(?:\s|$))|(?P<srt>\d+[^\S\n]*\r?\n\d{1,2}:\d\d:\d\d[,.]\d{1,3}[^\S\n]*-->)"
     r"|(?P<sbv>\d+:\d\d:\d\d\.\d{3},\d+:\d\d:)"
 )
-_MAIL_HEAD = re.compile(
-    r"(?:Received|Return-Path|Delivered-To|MIME-Version|Message-ID|From|X-[\w-]+):\s", re.IGNORECASE
-)
+_MAIL_HEAD = re.compile(MAIL_FIELD, re.IGNORECASE)
 _MAIL_FIELD = re.compile(r"[A-Za-z][\w-]*[ \t]*:|[ \t]|>?From ")
 
 
@@ -105,6 +111,7 @@ def sniff(body: bytes, name: str, *, declared: str | None = None) -> str:
 
     Raises:
         UnsupportedMediaType: a kind of file that no parser reads; the message names it.
+        ParseError: a file that bears the ending of a binary kind and is neither of that kind nor clean text.
         EncryptedSource: an office file behind a password.
     """
     if declared == RECORD_MEDIA_TYPE:
@@ -114,9 +121,9 @@ def sniff(body: bytes, name: str, *, declared: str | None = None) -> str:
         return _BY_NAME.get(ending, "application/x-empty")
     if b"%PDF-" in body[:1024] and not _is_text_about_pdf(body, ending):
         return PDF
-    if body.startswith((b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")):
+    if body.startswith(ZIP):
         return _zip_kind(body, name)
-    if body.startswith(_OLE):
+    if body.startswith(OLE):
         return _ole_kind(body, name)
     image = _image_kind(body)
     if image is not None:
@@ -214,6 +221,11 @@ def _ole_kind(body: bytes, name: str) -> str:
     raise _unsupported("application/x-ole-storage (an old office file)", name)
 
 
+def _is_binary(body: bytes) -> bool:
+    """Whether there are zeros, but for text in UTF-16 that says so."""
+    return b"\0" in body and not body.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+
+
 def _text_kind(body: bytes, name: str, ending: str) -> str:
     decoded = decode(body) if ending not in (".html", ".htm") else decode(body, declared="cp1252")
     if decoded is None:
@@ -222,6 +234,8 @@ def _text_kind(body: bytes, name: str, ending: str) -> str:
     head = text[:_HEAD].lstrip("\ufeff\ufffd \t\r\n\f\0")
     if _HTML.match(head):
         return "text/html"
+    if ending in _BINARY and (_is_binary(body) or _CONTROL.search(text) or _REMAINS.search(text)):
+        raise ParseError(f"{name} is damaged or misnamed: it does not begin as a {ending} file does, and is no text")
     if ending == ".asc" and head.startswith("-----BEGIN PGP"):
         return "text/plain"
     if ending in _TEXT_NOT_YET:

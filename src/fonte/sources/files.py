@@ -5,15 +5,16 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import quote
 
 from fonte.errors import SourceTooLarge, SourceUnreadable
+from fonte.text.frontmatter import HEAD_BYTES
 
 DEFAULT_MAX_BYTES = 512 * 1024 * 1024
 _PIECE_BYTES = 1 << 20
-_HEAD_BYTES = 1024
 
 
 def file_uri(path: str | Path, *, folder: bool = False) -> str:
@@ -27,14 +28,23 @@ def shown_name(path: str) -> str:
     return os.fsencode(path).decode("utf-8", "backslashreplace").replace(os.sep, "/")
 
 
-def hash_file(path: str, *, max_bytes: int = DEFAULT_MAX_BYTES) -> tuple[str, datetime | None]:
-    """(SHA-256 of a file's bytes, when it was changed), read in pieces.
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """A file that was read through: the hash of its bytes, when it was changed, and its first ``HEAD_BYTES``."""
+
+    content_hash: str
+    modified_at: datetime | None
+    head: bytes
+
+
+def hash_file(path: str, *, max_bytes: int = DEFAULT_MAX_BYTES) -> Looked:
+    """A file read once, in pieces.
 
     Raises:
         SourceUnreadable: gone, forbidden, or not a regular file.
         SourceTooLarge: more than ``max_bytes``.
     """
-    digest, size = hashlib.sha256(), 0
+    digest, size, head = hashlib.sha256(), 0, b""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         with os.fdopen(descriptor, "rb", buffering=0) as file:
@@ -46,19 +56,11 @@ def hash_file(path: str, *, max_bytes: int = DEFAULT_MAX_BYTES) -> tuple[str, da
                 if size > max_bytes:
                     raise too_large(path, max_bytes)
                 digest.update(piece)
+                if len(head) < HEAD_BYTES:
+                    head += piece[: HEAD_BYTES - len(head)]
     except OSError as error:
         raise unreadable(path, error) from error
-    return digest.hexdigest(), _moment(status.st_mtime)
-
-
-def head_of(path: str) -> bytes:
-    """The first bytes of a file, to look at; none of one that cannot be read (which its reader will tell)."""
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-        with os.fdopen(descriptor, "rb", buffering=0) as file:
-            return file.read(_HEAD_BYTES)
-    except OSError:
-        return b""
+    return Looked(digest.hexdigest(), _moment(status.st_mtime), head)
 
 
 def too_large(what: str, max_bytes: int) -> SourceTooLarge:

@@ -9,16 +9,20 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from urllib.parse import quote, unquote_to_bytes
 
-from fonte.errors import InputError, SourceUnreadable
+from fonte.errors import FonteError, InputError, SourceUnreadable
 from fonte.protocols import SourceReader, Unpacker
-from fonte.sources.files import DEFAULT_MAX_BYTES, file_uri, hash_file, head_of, shown_name, unreadable
+from fonte.sources.files import DEFAULT_MAX_BYTES, file_uri, hash_file, shown_name, unreadable
 from fonte.sources.members import STEP, MemberRules, acl_by_name
+from fonte.sources.own import front_matter, narrowed, sidecar_of
 from fonte.sources.record_files import RECORD_SUFFIXES, RecordFile
-from fonte.sources.rules import SourceRule, matches_any, rule_on
+from fonte.sources.rules import Ruling, SourceRule, matches_any, rule_on
+from fonte.text.frontmatter import HEAD_BYTES, SIDECAR_ENDING, own_text
 from fonte.types import PUBLIC_ROLE, Acl, Source
 
 Scanned = Source | tuple[str, str, Exception]
 _GLOB = frozenset("*?[")
+LOOK_BYTES = 1024
+"""How many bytes tell whether a file may be a container."""
 _HOME_MARKS = ("system.sqlite", "tenants")
 
 
@@ -66,6 +70,7 @@ class FolderSource:
         self._unpacking = unpacking
         self._unpacker: Unpacker | None = None
         self._nobody: dict[str, int] = {}
+        self._alone: list[str] = []
         self._seen = 0
 
     @property
@@ -79,6 +84,7 @@ class FolderSource:
         nobody = (f"{count} documents are readable by nobody: {why}" for why, count in sorted(self._nobody.items()))
         return (
             *nobody,
+            *(f"{name} stands beside no document" for name in self._alone),
             *([] if self._seen else [f"{shown_name(self._given)} holds no file to read{self._why_none()}"]),
         )
 
@@ -95,6 +101,7 @@ class FolderSource:
             SourceUnreadable: the root itself is missing or may not be read.
         """
         self._nobody.clear()
+        self._alone.clear()
         self._seen = 0
         with self._unpacking() if self._unpacking is not None else nullcontext() as unpacker:
             self._unpacker = unpacker
@@ -105,11 +112,16 @@ class FolderSource:
     def acl_of(self, uri: str, name: str) -> Acl | None:
         """Who may read a document that an earlier scan gave, by the rules of now; None where its name is ambiguous."""
         if "#" in uri:  # a record, called by its id and not by its file's name
-            return None
+            name = self._name_of(uri.split("#", 1)[0])
         if STEP not in uri:
             return rule_on(name, self._rules, self._default_roles).acl
         told = uri.count(STEP) == name.count(STEP)  # else a folder's own name ends like a container's
         return acl_by_name(name, self._rules, self._default_roles) if told else None
+
+    def _name_of(self, uri: str) -> str:
+        """What a file below this source is called, by its URI."""
+        path = os.fsdecode(unquote_to_bytes(uri.removeprefix("file://")))
+        return shown_name(os.path.basename(path) if path == self._path else os.path.relpath(path, self._path))
 
     def _scanned(self) -> Iterator[Scanned]:
         try:
@@ -148,6 +160,9 @@ class FolderSource:
 
     def _entry(self, entry: os.DirEntry[str]) -> Iterator[Scanned]:
         name = shown_name(os.path.relpath(entry.path, self._path))
+        if name.lower().endswith(SIDECAR_ENDING):
+            self._lonely(entry.path, name)
+            return
         if not self._wanted(name):
             return
         if entry.is_symlink():
@@ -156,6 +171,10 @@ class FolderSource:
                 yield self._failure(entry.path, SourceUnreadable(f"{name} is {refusal}"))
                 return
         yield from self._file(entry.path, name)
+
+    def _lonely(self, sidecar: str, name: str) -> None:
+        if not os.path.lexists(sidecar[: -len(SIDECAR_ENDING)]):
+            self._alone.append(name)
 
     def _wanted(self, name: str) -> bool:
         if self._match is not None and not matches_any(name, (self._match,)):
@@ -173,44 +192,60 @@ class FolderSource:
         return None
 
     def _file(self, path: str, name: str) -> Iterator[Scanned]:
-        ruling = rule_on(name, self._rules, self._default_roles)
         uri = file_uri(path)
         try:
             limit = self._max_bytes
             is_records = self._records and (Path(name).suffix.lower() in RECORD_SUFFIXES or path == self._path)
             if is_records:
                 limit = max(limit, os.stat(path).st_size + 1)
-            content_hash, modified_at = hash_file(path, max_bytes=limit)
-        except (OSError, InputError) as error:
-            yield uri, name, error if isinstance(error, InputError) else unreadable(path, error)
+            looked = hash_file(path, max_bytes=limit)
+            ruling = self._ruling(path, name, looked.head)
+        except OSError as error:
+            yield uri, name, unreadable(path, error)
+            return
+        except FonteError as error:
+            yield uri, name, error
             return
         if is_records:
-            for item in RecordFile(path, uri, ruling, modified_at, self._max_bytes).scan():
-                self._note(item, ruling.nobody_by)
+            for item in RecordFile(path, uri, name, ruling, looked.modified_at, self._max_bytes).scan():
+                self._note(item, ruling.nobody or "their own roles are none that the rules give")
                 yield item
             return
         source = Source(
             uri=uri,
             name=name,
-            content_hash=content_hash,
+            content_hash=looked.content_hash,
             acl=ruling.acl,
             path=path,
-            modified_at=modified_at,
+            modified_at=looked.modified_at,
             language=ruling.language,
-            metadata={"title": ruling.title} if ruling.title else {},
+            metadata=ruling.metadata,
+            tenant=ruling.tenant,
         )
-        if self._unpacker is None or not self._unpacker.may_hold(head_of(path), name):
-            self._note(source, ruling.nobody_by)
+        if self._unpacker is None or not self._unpacker.may_hold(looked.head[:LOOK_BYTES], name):
+            self._note(source, ruling.nobody)
             yield source
             return
         rules = MemberRules(self._rules, self._exclude)
         for item, why in rules.expanded(source, self._unpacker):
-            self._note(item, ruling.nobody_by, why)
+            self._note(item, why or ruling.nobody)
             yield item
 
-    def _note(self, item: Scanned, rule: str | None = None, why: str | None = None) -> None:
+    def _ruling(self, path: str, name: str, head: bytes) -> Ruling:
+        """What holds for a file: the rules, the file beside it, and what it says itself, in this order.
+
+        Raises:
+            ParseError: the file beside it cannot be understood; SourceUnreadable, SourceTooLarge: nor be read.
+        """
+        ruling, beside = rule_on(name, self._rules, self._default_roles), path + SIDECAR_ENDING
+        if os.path.lexists(beside):
+            text = own_text(beside, hash_file(beside, max_bytes=HEAD_BYTES).head)
+            ruling = narrowed(ruling, sidecar_of(name, text))
+        return narrowed(ruling, front_matter(name, head))
+
+    def _note(self, item: Scanned, why: str | None) -> None:
         if isinstance(item, Source) and not item.acl.roles:
-            why = why or (f"the rule for {rule} names no role" if rule else "no role was given")
+            why = why or "no role was given"
             self._nobody[why] = self._nobody.get(why, 0) + 1
 
     def _failure(self, path: str, error: Exception) -> tuple[str, str, Exception]:

@@ -7,11 +7,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import quote
 
-from fonte.errors import FonteError, SourceTooLarge
+from fonte.errors import FonteError, ParseError, SourceTooLarge
 from fonte.protocols import Unpacker
 from fonte.sources.files import shown_name
+from fonte.sources.own import front_matter_of, narrowed, sidecar_of
 from fonte.sources.rules import Ruling, SourceRule, matches_any, rule_on
-from fonte.types import PUBLIC_ROLE, Acl, Contents, Member, Source
+from fonte.text.frontmatter import SIDECAR_ENDING
+from fonte.types import Acl, Contents, Member, Source
 
 STEP = "!/"
 """Between a container and its member, in names and URIs; a ``!`` in a file's own name is percent-encoded in URIs."""
@@ -47,73 +49,75 @@ class MemberRules:
             yield (source.uri, source.name, told), None
 
     def _members(self, source: Source, contents: Contents) -> Iterator[tuple[Scanned, str | None]]:
+        sidecars = {one.inside: one.own for one in contents.members if one.inside[-1].endswith(SIDECAR_ENDING)}
         for member in contents.members:
             inside = "/".join(member.inside)
             name = f"{source.name}{STEP}{STEP.join(map(shown_name, member.inside))}"
             path = f"{source.name}/{shown_name(inside)}"
             uri = f"{source.uri}{STEP}{STEP.join(map(_quoted, member.inside))}"
-            if matches_any(path, self.exclude):
+            if matches_any(path, self.exclude) or (member.inside in sidecars and member.error is None):
                 continue
             if member.error is not None:
                 yield (uri, name, member.error), None
-            else:
-                yield self._member(source, member, (uri, name, path))
+                continue
+            beside = sidecars.get((*member.inside[:-1], member.inside[-1] + SIDECAR_ENDING))
+            try:
+                own = None if beside is None else sidecar_of(name, beside)
+            except ParseError as error:
+                yield (uri, name, error), None
+                continue
+            ruling = self._ruling(source, member, path)
+            for said in (own, front_matter_of(member.own)):
+                ruling = narrowed(ruling, said)
+            yield self._member(source, member, (uri, name), ruling), ruling.nobody
 
-    def _member(self, source: Source, member: Member, called: tuple[str, str, str]) -> tuple[Source, str | None]:
-        uri, name, path = called
-        ruling, acl, why = self._rights(source, member, path)
-        made = replace(
+    def _member(self, source: Source, member: Member, called: tuple[str, str], ruling: Ruling) -> Source:
+        return replace(
             source,
-            uri=uri,
-            name=name,
+            uri=called[0],
+            name=called[1],
             content_hash=member.content_hash,
-            acl=acl,
+            acl=ruling.acl,
             language=ruling.language or source.language,
-            metadata={"title": ruling.title} if ruling.title else {},
+            metadata={key: source.metadata[key] for key in _INHERITED if key in source.metadata} | ruling.metadata,
             inside=member.inside,
+            tenant=ruling.tenant,
         )
-        return made, why
 
-    def _rights(self, source: Source, member: Member, path: str) -> tuple[Ruling, Acl, str | None]:
-        """(what the rules say of a member, who may read it, why nobody may, if so).
+    def _ruling(self, source: Source, member: Member, path: str) -> Ruling:
+        """What the rules say of a member, its rights no wider than those of each container on the way to it.
 
-        Each container on the way to it counts: an attachment is no wider than its mail, wherever the mail lies.
+        An attachment is no wider than its mail, wherever the mail lies, and belongs to the same tenant.
         """
-        acl, why = source.acl, None
+        acl, nobody, tenant = source.acl, None, source.tenant
+        why = (_NOBODY_LEFT if source.acl.roles else _NOBODY).format(source.name)
         ways = [f"{source.name}/{shown_name('/'.join(member.inside[:at]))}" for at in range(1, len(member.inside))]
         for way in (*ways, path):
             ruling = rule_on(way, self.rules, acl.roles)
-            acl = both(acl, ruling.acl)
-            if not acl.roles and why is None:
-                why = _why_nobody(source, ruling)
-        return ruling, acl, why
+            acl = acl.narrowed(ruling.acl)
+            if not acl.roles and nobody is None:
+                nobody = ruling.nobody or why
+            if ruling.tenant is not None:
+                tenant = ruling.tenant if tenant in (None, ruling.tenant) else ""
+        return replace(ruling, acl=acl, nobody=nobody, tenant=tenant)
+
+
+_INHERITED = ("valid_from", "valid_to")
+"""What holds for a container holds for its members, unless a rule says otherwise of them."""
+_NOBODY = "nobody may read {}, which holds them"
+_NOBODY_LEFT = "the rules for them name no role that may read {}, which holds them"
 
 
 def acl_by_name(name: str, rules: Sequence[SourceRule], default_roles: frozenset[str]) -> Acl:
-    """Who may read what is called so, a file or a member (``box.zip!/in.zip!/a.md``), as a scan would say."""
+    """Who may read what is called so, a file or a member (``box.zip!/in.zip!/a.md``), as a scan would say.
+
+    But for what documents and files beside them say: that is not to be had of a name.
+    """
     outer, *inside = name.split(STEP)
     acl = rule_on(outer, rules, default_roles).acl
     for at in range(1, len(inside) + 1):
-        acl = both(acl, rule_on("/".join((outer, *inside[:at])), rules, acl.roles).acl)
+        acl = acl.narrowed(rule_on("/".join((outer, *inside[:at])), rules, acl.roles).acl)
     return acl
-
-
-def both(container: Acl, member: Acl) -> Acl:
-    """Who may read a member: nobody who may not read its container, nor whom a rule for the member leaves out.
-
-    Everyone holds ``public``, so that it takes nobody out.
-    """
-    if PUBLIC_ROLE in member.roles:
-        return container
-    return member if PUBLIC_ROLE in container.roles else Acl(container.roles & member.roles)
-
-
-def _why_nobody(source: Source, ruling: Ruling) -> str:
-    if ruling.nobody_by:
-        return f"the rule for {ruling.nobody_by} names no role"
-    if not source.acl.roles:
-        return f"nobody may read {source.name}, which holds them"
-    return f"the rules for them name no role that may read {source.name}, which holds them"
 
 
 def _quoted(name: str) -> str:

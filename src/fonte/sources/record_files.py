@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import BinaryIO
@@ -14,12 +13,13 @@ from urllib.parse import quote
 
 from fonte.errors import FonteError, InputError, ParseError
 from fonte.sources.files import shown_name, too_large, unreadable
+from fonte.sources.own import KEYS, Own, narrowed
 from fonte.sources.rules import Ruling
 from fonte.types import RECORD_MEDIA_TYPE, Source, sha256_hex
 
 RECORD_SUFFIXES = frozenset({".json", ".jsonl", ".ndjson"})
 _LINE_SUFFIXES = frozenset({".jsonl", ".ndjson"})
-_LANGUAGE = re.compile(r"[a-z]{2}")
+_SAID = (*KEYS, "lang")
 _LONGEST_ID = 500
 
 
@@ -29,6 +29,7 @@ class RecordFile:
 
     path: str
     uri: str
+    name: str
     ruling: Ruling
     modified_at: datetime | None
     max_bytes: int
@@ -45,19 +46,23 @@ class RecordFile:
         """
         seen: set[str] = set()
         try:
-            for number, line in self._records():
-                yield self._source(number, line, seen)
+            for number, line, is_line in self._records():
+                yield self._source(number, line, seen, is_line=is_line)
         except OSError as error:
             yield self.uri, self._shown, unreadable(self.path, error)
         except FonteError as error:
             yield self.uri, self._shown, error
 
-    def _records(self) -> Iterator[tuple[int, bytes | FonteError]]:
-        """(line or number, JSON or why not). Raises OSError, and ParseError or SourceTooLarge for a whole file."""
+    def _records(self) -> Iterator[tuple[int, bytes | FonteError, bool]]:
+        """(number, JSON or why not, whether the number is that of a line).
+
+        Raises:
+            OSError: it cannot be read. ParseError, SourceTooLarge: none of it can be used.
+        """
         with open(self.path, "rb") as file:
             if Path(self.path).suffix.lower() in _LINE_SUFFIXES or _has_lines(file):
                 file.seek(0)
-                yield from self._lines(file)
+                yield from ((number, line, True) for number, line in self._lines(file))
                 return
             file.seek(0)
             body = file.read(self.max_bytes + 1)
@@ -70,7 +75,7 @@ class RecordFile:
         except (ValueError, RecursionError) as error:
             raise ParseError(f"not JSON: {error}", uri=self.uri) from error
         for number, member in enumerate(value if isinstance(value, list) else [value], 1):
-            yield number, _dumped(member).encode()
+            yield number, _dumped(member).encode(), False
 
     def _lines(self, file: BinaryIO) -> Iterator[tuple[int, bytes | FonteError]]:
         number = 0
@@ -85,7 +90,9 @@ class RecordFile:
             elif line.strip():
                 yield number, line.strip()
 
-    def _source(self, number: int, line: bytes | FonteError, seen: set[str]) -> Source | tuple[str, str, Exception]:
+    def _source(
+        self, number: int, line: bytes | FonteError, seen: set[str], *, is_line: bool
+    ) -> Source | tuple[str, str, Exception]:
         if isinstance(line, FonteError):
             return self._failure(number, line)
         try:
@@ -98,18 +105,20 @@ class RecordFile:
         if name in seen:
             return self._failure(number, InputError(f"line {number} repeats the id {name}", hint="ids must be unique"))
         seen.add(name)
-        language = record.get("lang", record.get("language"))
-        known = isinstance(language, str) and _LANGUAGE.fullmatch(language) is not None
+        said = {key: record[key] for key in _SAID if key in record}
+        ruling = narrowed(self.ruling, replace(Own.of("the record itself", said), title=None))  # its parser's affair
         return Source(
             uri=f"{self.uri}#{quote(name, safe='')}",
             name=name,
             content_hash=sha256_hex(line),
-            acl=self.ruling.acl,
+            acl=ruling.acl,
             body=line,
             media_type=RECORD_MEDIA_TYPE,
             modified_at=self.modified_at,
-            language=language if known else self.ruling.language,
-            metadata={"title": self.ruling.title} if self.ruling.title else {},
+            language=ruling.language,
+            metadata={**ruling.metadata, "file": self.name},
+            tenant=ruling.tenant,
+            line=number if is_line else None,
         )
 
     def _failure(self, number: int, error: FonteError) -> tuple[str, str, Exception]:

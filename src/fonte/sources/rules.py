@@ -21,6 +21,10 @@ class SourceRule:
     roles: frozenset[str] | None = None
     language: Language | None = None
     title: str | None = None
+    tenant: str | None = None
+    valid_from: str | None = None
+    valid_to: str | None = None
+    """Days in ISO 8601."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,21 +34,38 @@ class Ruling:
     acl: Acl
     language: Language | None = None
     title: str | None = None
-    nobody_by: str | None = None
-    """The glob of the rule that named roles and gave none."""
+    nobody: str | None = None
+    """Why nobody may read it, where something that was said is the reason."""
+    tenant: str | None = None
+    valid_from: str | None = None
+    valid_to: str | None = None
+
+    @property
+    def metadata(self) -> dict[str, str]:
+        """What a source keeps of it beside rights, tenant and language."""
+        said = {"title": self.title, "valid_from": self.valid_from, "valid_to": self.valid_to}
+        return {key: value for key, value in said.items() if value}
 
 
 def rule_on(name: str, rules: Sequence[SourceRule], default_roles: frozenset[str]) -> Ruling:
     """What ``rules`` say of ``name``, later rules winning field by field."""
-    roles, language, title, nobody_by = default_roles, None, None, None
+    ruling = Ruling(Acl(default_roles))
     for rule in rules:
         if not matches(name, rule.match):
             continue
+        acl, nobody = ruling.acl, ruling.nobody
         if rule.roles is not None:
-            roles, nobody_by = rule.roles, None if rule.roles else rule.match
-        language = rule.language or language
-        title = rule.title or title
-    return Ruling(Acl(roles), language, title, nobody_by)
+            acl, nobody = Acl(rule.roles), None if rule.roles else f"the rule for {rule.match} names no role"
+        ruling = Ruling(
+            acl,
+            rule.language or ruling.language,
+            rule.title or ruling.title,
+            nobody,
+            rule.tenant or ruling.tenant,
+            rule.valid_from or ruling.valid_from,
+            rule.valid_to or ruling.valid_to,
+        )
+    return ruling
 
 
 def matches_any(name: str, globs: Iterable[str]) -> bool:

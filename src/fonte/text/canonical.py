@@ -65,13 +65,18 @@ def canonicalise(parsed: Parsed, source: Source, *, tenant: str) -> Document:
         parser=parsed.parser,
         sections=sections,
         spans=tuple(spans),
-        places=_tidy(places, len(text)),
+        places=_tidy(places, len(text)) if source.line is None else in_line(source.line, len(text)),
         page_labels=tuple(map(storable, parsed.page_labels)),
         pages=parsed.pages,
         lines_are_source_lines=parsed.verbatim,
         metadata={storable(key): storable(value) for key, value in {**parsed.metadata, **source.metadata}.items()},
         modified_at=source.modified_at,
     )
+
+
+def in_line(line: int, length: int) -> tuple[Place, ...]:
+    """The places of a record's text: all of it stands in one line of a file."""
+    return (Place(0, length, lines=(line, line)),) if length else ()
 
 
 def storable(text: str) -> str:

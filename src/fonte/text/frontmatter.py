@@ -1,16 +1,28 @@
-"""Front matter of Markdown: a tolerant reader of flat ``key: value`` lines (``key = value`` between ``+++``)."""
+"""Front matter of Markdown: a tolerant reader of flat ``key: value`` lines (``key = value`` between ``+++``).
+
+The same lines in a file of their own beside a document, a *sidecar*, are read strictly.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from datetime import date, datetime
 
 from fonte.text.months import MONTHS
 
 _FENCES = {"---": re.compile(r"(?:---|\.\.\.)\s*"), "+++": re.compile(r"\+\+\+\s*")}
-_MEMBER = re.compile(r"(\s*)([\w][\w .\-]*?)\s*[:=](?:\s+(.*)|(.*))")
+_MEMBER = re.compile(r"(\s*)[\"']?(\w[\w .\-]{0,99}?)[\"']?\s{0,20}[:=](?:\s+(.*)|(.*))")
+_COMMENT = re.compile(r"(?<!\s)\s+#.*")
 _ITEM = re.compile(r"\s*-\s+(.*)")
 _MOST_LINES = 500
+_MOST_CHARACTERS = 32_768
+SIDECAR_ENDING = ".fonte.yaml"
+"""What a file is called that says something of its neighbour, behind the neighbour's whole name."""
+MARKDOWN_ENDINGS = (".md", ".markdown", ".mdown", ".mkd", ".mdx", ".qmd")
+HEAD_BYTES = 4 * _MOST_CHARACTERS
+"""How much of a file ``own_text`` looks at."""
+_MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
 _DECEMBER = 12
 _YEAR_FIRST = re.compile(r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})")
 _YEAR_LAST = re.compile(r"(\d{1,2})([-/.])(\d{1,2})\2(\d{4})")
@@ -24,17 +36,73 @@ def split_front_matter(text: str) -> tuple[dict[str, str], int]:
     Keys of nested maps are dotted, lists joined by ``, ``. A value that is a date becomes ISO 8601, and
     ``KEY_original`` keeps how it was written when that differs.
     """
-    lines = text.split("\n", _MOST_LINES)
+    body = _front_lines(text)
+    if body is None:
+        return {}, 0
+    return _with_iso_dates({key: value for key, value in _members(body).items() if value}), len(body) + 2
+
+
+def own_text(name: str, body: bytes) -> str:
+    """What a file of this name says of itself or of its neighbour, as it is written; empty for most files.
+
+    That is the front matter of Markdown, and the whole of a sidecar. ``body`` may be its first ``HEAD_BYTES`` only.
+    """
+    lowered = name.lower()
+    if not lowered.endswith((*MARKDOWN_ENDINGS, SIDECAR_ENDING)):
+        return ""
+    text = _ascii_like(body[:HEAD_BYTES])
+    if lowered.endswith(SIDECAR_ENDING):
+        return text or "\n"
+    lines = _front_lines(text)
+    return "" if lines is None else "\n".join(lines)
+
+
+def own_members(text: str) -> dict[str, str]:
+    """The members of what ``own_text`` gave for Markdown, by lower-case key; those without a value too."""
+    return {key.lower(): value for key, value in _members(text.split("\n")).items()}
+
+
+def sidecar_members(text: str, known: Sequence[str]) -> dict[str, str]:
+    """The members of a sidecar by key, those without a value too.
+
+    Raises:
+        ValueError: a line that is no member, or a key that is not ``known``: it might have been about who may read.
+    """
+    if len(text) >= _MOST_CHARACTERS:
+        raise ValueError("it is too long")
+    lines = [line for line in text.split("\n") if line.strip() and not line.lstrip().startswith("#")]
+    lines = lines[1:] if lines[:1] == ["---"] else lines
+    for at, line in enumerate(lines):
+        member = _MEMBER.fullmatch(line)
+        if _ITEM.fullmatch(line) is not None and at:
+            continue
+        if member is None or member[1]:
+            raise ValueError(f"{line.strip()[:60]!r} is no line of the form key: value")
+        if member[2] not in known:
+            raise ValueError(f"{member[2][:60]!r} is not one of {', '.join(known)}")
+    if not lines:
+        raise ValueError("it says nothing")
+    return _members(lines)
+
+
+def _front_lines(text: str) -> list[str] | None:
+    """The lines between the fences; None when the text does not begin with front matter."""
+    lines = text[:_MOST_CHARACTERS].split("\n", _MOST_LINES)
     closing = _FENCES.get(lines[0].rstrip())
     if closing is None:
-        return {}, 0
+        return None
     end = next((number for number, line in enumerate(lines[1:_MOST_LINES], 1) if closing.fullmatch(line)), None)
     if end is None:
-        return {}, 0
+        return None
     body = lines[1:end]
-    if any(line.strip() for line in body) and not any(map(_MEMBER.fullmatch, body)):
-        return {}, 0
-    return _with_iso_dates(_members(body)), end + 1
+    return None if any(line.strip() for line in body) and not any(map(_MEMBER.fullmatch, body)) else body
+
+
+def _ascii_like(body: bytes) -> str:
+    """Text of any encoding with its ASCII right, which is all that keys and roles need: UTF-16 without its NULs."""
+    for mark in _MARKS:
+        body = body.removeprefix(mark)
+    return body.replace(b"\0", b"").decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _members(lines: list[str]) -> dict[str, str]:
@@ -59,9 +127,8 @@ def _members(lines: list[str]) -> dict[str, str]:
         key = ".".join([*(parent[1] for parent in parents[-1:]), member[2].strip()])
         parents.append((indent, key))
         value = _value((member[3] or member[4] or "").strip())
-        if value:
-            found[key] = value
-    return {key: value for key, value in found.items() if value}
+        found[key] = value
+    return found
 
 
 def _value(text: str) -> str:
@@ -76,7 +143,7 @@ def _unquoted(text: str) -> str:
     text = text.strip()
     if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'":
         return text[1:-1]
-    return re.sub(r"\s+#.*", "", text)
+    return _COMMENT.sub("", text)
 
 
 def _with_iso_dates(members: dict[str, str]) -> dict[str, str]:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from urllib.parse import quote
 
 from fonte.text.cells import cell_range, column_number
-from fonte.types import Box, Document, Locator, Place, Section
+from fonte.types import RECORD_MEDIA_TYPE, Box, Document, Locator, Place, Section
 
 _ANCHOR_STEPS = 4096
 """How many places back an anchor is looked for before the section's own start is asked."""
@@ -69,9 +69,12 @@ def fragment(document: Document, locator: Locator) -> str:
 def label(document: Document, locator: Locator, section: Sequence[str]) -> str:
     """What people read beside a citation: ``policy.md, p. 3, A > B``.
 
-    The printed page label stands in brackets where it differs from the page's number. Lines are shown for text only.
+    The file that holds a record follows the record's id. The printed page label stands in brackets where it differs from
+    the page's number. Lines are shown for text only.
     """
     parts = [document.name]
+    if document.media_type == RECORD_MEDIA_TYPE and document.metadata.get("file"):
+        parts.append(document.metadata["file"])
     if locator.page is not None:
         parts.append(_page_words(document, locator))
     elif locator.sheet is not None:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fonte.parsers.counting import count_words
-from fonte.parsers.frontmatter import iso_date, split_front_matter
+from fonte.text.frontmatter import iso_date, split_front_matter
 from fonte.parsers.markdown import MarkdownParser
 from fonte.types import Acl, Block, BlockKind, Parsed, Source
 

@@ -161,6 +161,38 @@ def test_a_name_that_comes_twice_is_an_error_of_the_later_one() -> None:
     assert list(errors(contents)) == ["a.md (again)"]
 
 
+def test_of_two_tar_entries_of_one_name_the_last_is_meant() -> None:
+    data = io.BytesIO()
+    with tarfile.open(fileobj=data, mode="w") as archive:
+        for name, body in (("a.md", b"old"), ("b.md", b"b"), ("a.md", b"newer")):
+            info = tarfile.TarInfo(name)
+            info.size = len(body)
+            archive.addfile(info, io.BytesIO(body))
+        link = tarfile.TarInfo("b.md")
+        link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
+        archive.addfile(link)
+    contents = listed(data.getvalue(), "a.tar")
+    assert [(one.inside, one.content_hash) for one in contents.members] == [
+        (("a.md",), sha256_hex(b"newer")),
+        (("b.md",), ""),
+    ]
+    assert read(data.getvalue(), "a.tar", "a.md") == b"newer"
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress])
+def test_bytes_behind_the_last_packed_stream_are_told_and_the_rest_is_read(pack) -> None:
+    packed = pack(b"one") + pack(b" two")
+    assert listed(packed + b"\0" * 900, "n.txt.gz").error is None
+    contents = listed(packed + b"\0\0" + b"left over", "n.txt.gz")
+    assert [one.content_hash for one in contents.members] == [sha256_hex("one two")]
+    assert "9 bytes behind its end were not read" in str(contents.error)
+    assert read(packed + b"left over", "n.txt.gz", "n.txt") == b"one two"
+    archive = pack(tarred({"a.md": "# A"}))
+    contents = listed(archive + b"x" * 300_000, "a.tgz")
+    assert names(contents) == ["a.md"]
+    assert "300000 bytes" in str(contents.error)
+
+
 def test_a_damaged_member_is_told_and_the_rest_is_read() -> None:
     body = bytearray(zipped({"a.md": "alpha " * 50, "b.md": "beta"}))
     at = body.index(b"a.md") + 4

@@ -12,7 +12,6 @@ import pytest
 
 from fonte.errors import EncryptedSource, ParseError, SourceTooLarge
 from fonte.sources.folder import FolderSource
-from fonte.sources.members import both
 from fonte.sources.rules import SourceRule
 from fonte.types import Acl, Contents, Member, Source, sha256_hex
 
@@ -198,7 +197,6 @@ def test_a_name_alone_gives_the_roles_that_a_scan_gives(tree: Path) -> None:
     assert {item.name: reader.acl_of(item.uri, item.name) for item in scanned} == {
         item.name: item.acl for item in scanned
     }
-    assert reader.acl_of("file:///a.jsonl#1", "1") is None
     assert reader.acl_of("file:///a%21/b.zip!/c.md", "a!/b.zip!/c.md") is None
 
 
@@ -227,7 +225,7 @@ def test_a_rule_that_leaves_nobody_is_said(tree: Path) -> None:
     ],
 )
 def test_both_admit(container: set[str], member: set[str], expected: set[str]) -> None:
-    assert both(Acl(frozenset(container)), Acl(frozenset(member))).roles == expected
+    assert Acl(frozenset(container)).narrowed(Acl(frozenset(member))).roles == expected
 
 
 def test_language_and_title_by_rules(tree: Path) -> None:

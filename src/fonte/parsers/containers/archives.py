@@ -15,8 +15,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import BinaryIO, Protocol, TypeVar, cast
 
-from fonte.errors import EncryptedSource, FonteError, ParseError, SourceTooLarge, SourceUnreadable
-from fonte.parsers.containers.limits import Entry, check_size, copy_unpacked, entry, link, read_whole
+from fonte.errors import EncryptedSource, FonteError, InputError, ParseError, SourceTooLarge, SourceUnreadable
+from fonte.parsers.containers.limits import MAX_MEMBERS, Entry, check_size, copy_unpacked, entry, link, read_whole
 from fonte.parsers.containers.looks import is_tar
 
 _Info = TypeVar("_Info", zipfile.ZipInfo, tarfile.TarInfo)
@@ -109,22 +109,26 @@ class TarContainer:
         self._found: dict[str, tarfile.TarInfo] = {}
 
     def entries(self) -> Iterator[Entry]:
-        """Files in order; links and devices with their refusal."""
+        """Files in order; links and devices with their refusal. Of two with one name the later is meant, as in tar."""
+        last: dict[str, tuple[Entry, tarfile.TarInfo]] = {}
         try:
             self._archive = tarfile.open(fileobj=self._stream, mode="r:")  # noqa: SIM115 - closed with its stream
             for info in self._archive:
                 found = None if info.isdir() else entry(info.name)
                 if found is None:
                     continue
-                if found.error is None and not info.isreg():
-                    found = Entry(found.name, link(found.name))
-                elif found.error is None and found.name in self._found:
-                    found = _again(found.name)
-                elif found.error is None:
-                    self._found[found.name] = info
-                yield found
+                last.pop(found.name, None)
+                last[found.name] = found, info
+                if len(last) > MAX_MEMBERS:  # the limit will be told by whoever counts them
+                    break
         except _DAMAGE as error:
             self.damage = self.damage or damaged("the archive", error)
+        for found, info in last.values():
+            if found.error is not None or info.isreg():
+                self._found[found.name] = info
+                yield found
+            else:
+                yield Entry(found.name, link(found.name))
 
     def read(self, name: str) -> bytes:
         """A member's bytes.
@@ -153,8 +157,10 @@ class PackedFile:
 
     is_document = False
 
-    def __init__(self, stream: BinaryIO, name: str, damage: FonteError | None) -> None:
-        self.damage: FonteError | None = None
+    def __init__(
+        self, stream: BinaryIO, name: str, damage: FonteError | None, behind: FonteError | None = None
+    ) -> None:
+        self.damage = behind
         self._stream, self._damage = stream, damage
         path = PurePosixPath(name.rsplit("/", 1)[-1])
         self._name = path.stem if path.suffix else f"{path.name or 'file'}.unpacked"
@@ -195,8 +201,10 @@ def open_packed(stream: BinaryIO, name: str, head: bytes) -> Container:
     stream.seek(0)
     unpacked = cast("BinaryIO", tempfile.SpooledTemporaryFile(_IN_MEMORY))  # noqa: SIM115 - lives as long as the container
     damage: FonteError | None = None
+    behind: FonteError | None = None
     try:
         copy_unpacked(_unpacked(stream, head), unpacked, size, name)
+        behind = _told_behind(stream, name)
     except SourceTooLarge:
         unpacked.close()
         raise
@@ -208,8 +216,8 @@ def open_packed(stream: BinaryIO, name: str, head: bytes) -> Container:
     unpacked.seek(0)
     ending = PurePosixPath(name).suffix.lower()
     if is_tar(block) or (ending in _TAR_NAMES and not block.strip(b"\0")):
-        return TarContainer(unpacked, damage)
-    return PackedFile(unpacked, name, damage)
+        return TarContainer(unpacked, damage or behind)
+    return PackedFile(unpacked, name, damage, behind)
 
 
 def damaged(name: str, error: Exception) -> ParseError:
@@ -270,6 +278,8 @@ def _decoder(head: bytes) -> _Decoder:
 def _unpacked(stream: BinaryIO, head: bytes) -> Iterator[bytes]:
     """What a packed file holds, piece by piece; streams that follow each other are one.
 
+    ``stream`` then stands at what is behind the last of them.
+
     Raises:
         EOFError: it ends too early. What the decoders raise of damage.
     """
@@ -278,6 +288,7 @@ def _unpacked(stream: BinaryIO, head: bytes) -> Iterator[bytes]:
         if decoder.eof:
             rest = _behind(decoder.unused_data, stream, len(head[:2]))
             if not rest.startswith(head[:2]):  # nothing more, or something that was added
+                stream.seek(-len(rest), os.SEEK_CUR)
                 return
             decoder = _decoder(head)
         elif decoder.needs_input:
@@ -296,6 +307,15 @@ def _behind(rest: bytes, stream: BinaryIO, least: int) -> bytes:
     while len(rest) < least and (more := stream.read(_PIECE)):
         rest = (rest + more).lstrip(b"\0")
     return rest
+
+
+def _told_behind(stream: BinaryIO, name: str) -> InputError | None:
+    """What to say of bytes behind the last packed stream: they were not unpacked. All that was packed is there."""
+    at = stream.tell()
+    count = stream.seek(0, os.SEEK_END) - at
+    if not count:
+        return None
+    return InputError(f"{name}: {count} bytes behind its end were not read", hint="Pack it again, if they matter.")
 
 
 def _zip_name(info: zipfile.ZipInfo) -> str:

@@ -13,10 +13,9 @@ _BLOCK = 512
 _CHECKSUM = slice(148, 156)
 _NO_ARCHIVE = (b"[Content_Types].xml", b"_rels/.rels", b"mimetype")
 """First members of packages that are one document, whatever else is in them: Office, OpenDocument, EPUB."""
-_MAIL_HEAD = re.compile(
-    rb"\s*(?:Received|Return-Path|Delivered-To|MIME-Version|Message-ID|From|X-[\w-]+):\s", re.IGNORECASE
-)
+MAIL_FIELD = r"\s*(?:Received|Return-Path|Delivered-To|MIME-Version|Message-ID|From|X-[\w-]+):\s"
 """How a file that is not called a mail begins when it is one."""
+_MAIL_HEAD = re.compile(MAIL_FIELD.encode(), re.IGNORECASE)
 
 
 def may_hold(head: bytes, name: str) -> bool:

@@ -15,6 +15,7 @@ from fonte.errors import FonteError, ParseError, SourceTooLarge
 from fonte.parsers.containers.archives import Container
 from fonte.parsers.containers.kinds import open_container, opened
 from fonte.parsers.containers.limits import MAX_DEPTH, Budget
+from fonte.text.frontmatter import own_text
 from fonte.types import Contents, Member, Source, sha256_hex
 
 _DEPTH_HINT = "Unpack it into a folder."
@@ -81,7 +82,7 @@ class _Listing:
             yield Member(inside, error=error)
             return
         if container is None or container.is_document:
-            yield Member(inside, sha256_hex(body))
+            yield Member(inside, sha256_hex(body), own=own_text(inside[-1], body))
         if container is not None:
             with closing(container):
                 yield from self._inner(container, inside)
