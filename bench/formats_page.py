@@ -87,9 +87,9 @@ def _places(places: dict[str, Any]) -> str:
     return f"""## Places
 
 Up to 200 random sentences of each format. *Slices*: the locator's range is the sentence, and its page is one of the
-document's. *Place holds it*: read again at the place by other means, nine tenths of the sentence's words are there (PDF:
-pdfium's characters inside the boxes; text files: the lines; sheets: the cells by openpyxl or calamine; PPTX: the slide's
-XML; HTML: behind the anchor). Formats with – have places by characters alone.
+document's. *Place holds it*: read again at the place by other means, nine tenths of the sentence's words are there
+(PDF: pdfium's characters inside the boxes; text files: the lines; sheets: the cells by openpyxl or calamine; PPTX: the
+slide's XML; HTML: behind the anchor). Formats with – have places by characters alone.
 
 {_table(("format", "sentences", "slices", "place holds it"), rows)}"""
 

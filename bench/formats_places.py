@@ -128,7 +128,7 @@ def _characters(path: Path, page: int) -> tuple[tuple[str, Box], ...]:
 
 
 def page_words(path: Path, locator: Locator) -> str | None:
-    """Characters, by pdfium, whose middle lies in the locator's boxes, on its first page; None for pages without any."""
+    """Characters, by pdfium, whose middle lies in the locator's boxes on its page; None for scans and over pages."""
     if locator.page is None or locator.page_end != locator.page:
         return None
     characters = _characters(path, locator.page)

@@ -221,6 +221,18 @@ def test_the_time_of_ocr_is_named_where_it_was_given(monkeypatch: pytest.MonkeyP
         parsers.parse(source(b"x"))
 
 
+def test_the_time_of_ocr_is_given_once_however_often_a_child_asks(monkeypatch: pytest.MonkeyPatch) -> None:
+    code = "import os, time; [os.write(1, b'W' + bytes(9)) for _ in range(4)]; time.sleep(60)"
+    monkeypatch.setattr(pool_module, "_COMMAND", (sys.executable, "-S", "-c", code))
+    began = time.monotonic()
+    with (
+        ParserPool(timeout_seconds=1.5, ocr_seconds=0.25) as parsers,
+        pytest.raises(ParseTimeout, match=r"limit of 1\.75 s"),
+    ):
+        parsers.parse(source(b"x"))
+    assert time.monotonic() - began < 6
+
+
 def test_what_a_child_prints_does_not_reach_the_terminal(capfd: pytest.CaptureFixture[str]) -> None:
     with ParserPool() as parsers:
         with pytest.raises(ParseError):

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING
 
 from fonte.errors import EncryptedSource, ParseError
+from fonte.parsers.containers.looks import OLE
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -26,7 +27,6 @@ MAX_RATIO = 300
 """Times that a part may grow in unpacking, once it is larger than ``RATIO_FROM``: real XML stays under 100."""
 RATIO_FROM = 32 * 2**20
 
-_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _STRICT = b"http://purl.oclc.org/ooxml/"
 _TRANSITIONAL = {
     b"http://purl.oclc.org/ooxml/wordprocessingml/main": b"http://schemas.openxmlformats.org/wordprocessingml/2006/main",
@@ -181,8 +181,8 @@ def opened(source: Source) -> Iterator[Package]:
     except OSError as error:
         raise ParseError(f"{source.name} cannot be read: {error}", uri=source.uri) from error
     with stream:
-        head = stream.read(len(_OLE))
-        if head == _OLE:
+        head = stream.read(len(OLE))
+        if head == OLE:
             rest = stream.read(RATIO_FROM)
             message = f"{source.name} needs a password"
             if "EncryptedPackage".encode("utf-16-le") in rest:

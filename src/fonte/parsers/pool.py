@@ -279,15 +279,15 @@ class _Child:
         request = pickle.dumps((task, plain), pickle.HIGHEST_PROTOCOL)
         self._write(len(request).to_bytes(_REQUEST_HEAD, "little"), deadline)
         self._write(request, deadline)
-        head = self._read(_REPLY_HEAD, deadline)
-        if head[:1] == b"W":
-            self.allowed += ocr_seconds
-            head = self._read(_REPLY_HEAD, deadline := deadline + ocr_seconds)
+        head = self._read(_REPLY_HEAD, until := deadline)
+        while head[:1] == b"W":  # however often it asks, it gets the time of OCR once
+            self.allowed = timeout_seconds + ocr_seconds
+            head = self._read(_REPLY_HEAD, until := deadline + ocr_seconds)
         kind, size = bytes(head[:1]), int.from_bytes(head[2:], "little")
         if kind not in (task, _FAILED) or size > self._memory_bytes:
             raise _Died("answered nonsense")
         self.finished = bool(head[1])
-        reply = self._read(size, deadline)
+        reply = self._read(size, until)
         self.parsed += 1
         return kind, reply
 

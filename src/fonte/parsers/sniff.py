@@ -33,6 +33,7 @@ _IMAGE_MAGIC = {
     b"II*\0": "image/tiff",
     b"MM\0*": "image/tiff",
 }
+_PDF_OBJECT = re.compile(rb"\b\d+ \d+ obj\b")
 IMAGES = (*dict.fromkeys(_IMAGE_MAGIC.values()), "image/webp", "image/bmp")
 """Kinds of pictures that OCR reads."""
 _NOT_YET = {
@@ -120,6 +121,8 @@ def sniff(body: bytes, name: str, *, declared: str | None = None) -> str:
     if not body:
         return _BY_NAME.get(ending, "application/x-empty")
     if b"%PDF-" in body[:1024] and not _is_text_about_pdf(body, ending):
+        return PDF
+    if ending == ".pdf" and _PDF_OBJECT.search(body[:1024]):  # it has lost its first line
         return PDF
     if body.startswith(ZIP):
         return _zip_kind(body, name)

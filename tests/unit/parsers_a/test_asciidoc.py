@@ -200,3 +200,19 @@ def test_tables_of_other_forms() -> None:
 def test_odd_input_gives_blocks_or_nothing(text: str) -> None:
     parsed = parse(text)
     assert parsed.blocks or parsed.empty_reason == "empty"
+
+
+def test_a_csv_cell_of_any_length_is_a_cell() -> None:
+    long = "word " * 40_000
+    parsed = parse(f'[format="csv"]\n|===\nName,Said\nAda,"{long}"\n|===\n')
+    assert parsed.blocks[1].text == f"Name: Ada; Said: {long.strip()}"
+    assert not parsed.losses
+
+
+def test_a_comment_that_is_never_closed_is_told_with_what_it_hides() -> None:
+    parsed = parse("= Title\n\nSeen.\n\n////\nfour words are hidden\n")
+    assert [block.text for block in parsed.blocks] == ["Title", "Seen."]
+    loss = next(loss for loss in parsed.losses if loss.code == "unclosed_comment")
+    assert (loss.count, "line 5" in loss.message) == (4, True)
+    closed = parse("Seen.\n\n////\nfour words are hidden\n////\n")
+    assert "unclosed_comment" not in {loss.code for loss in closed.losses}

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fonte.parsers.counting import count_words
-from fonte.text.frontmatter import iso_date, split_front_matter
 from fonte.parsers.markdown import MarkdownParser
+from fonte.text.frontmatter import iso_date, split_front_matter
 from fonte.types import Acl, Block, BlockKind, Parsed, Source
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from fonte.parsers.rst import RstParser
 from fonte.text.canonical import canonicalise
 from fonte.text.ledger import BENIGN, balance
 from fonte.text.locate import locate
-from fonte.types import Acl, Chunk, Parsed, Source, sha256_hex
+from fonte.types import Acl, BlockKind, Chunk, Parsed, Source, sha256_hex
 
 
 def source(text: str) -> Source:
@@ -229,3 +230,17 @@ def test_odd_input_keeps_its_words(text: str) -> None:
     for word in ("deep", "text with", "another"):
         assert word not in text or word in said
     assert parsed.blocks or parsed.empty_reason == "empty"
+
+
+def test_marks_that_nothing_closes_do_not_take_for_ever() -> None:
+    began = time.process_time()
+    parsed = parse("Title\n=====\n\n" + "*a `b |c " * 40_000)
+    assert time.process_time() - began < 5
+    assert sum(len(block.text.split()) for block in parsed.blocks) > 120_000
+    assert [loss.code for loss in parsed.losses] == ["structure"]
+
+
+def test_a_long_page_of_closed_marks_is_read_as_what_it_is() -> None:
+    parsed = parse("Title\n=====\n\n" + "*a* ``b`` `c`_ **d** |e|\n" * 4000)
+    assert parsed.blocks[0].kind is BlockKind.HEADING
+    assert not parsed.losses

@@ -7,7 +7,7 @@ import zipfile
 
 import pytest
 
-from fonte.errors import EncryptedSource, UnsupportedMediaType
+from fonte.errors import EncryptedSource, ParseError, UnsupportedMediaType
 from fonte.parsers.sniff import DOCX, EPUB, PDF, PPTX, XLSX, sniff
 from fonte.types import RECORD_MEDIA_TYPE
 
@@ -57,6 +57,9 @@ def package(*members: str) -> bytes:
         (b"", "a.csv", "text/csv"),
         (b"", "a", "application/x-empty"),
         (b"just text", "wrong.pdf", "text/plain"),
+        ("perché no".encode("utf-16"), "wrong.docx", "text/plain"),
+        ("prezzo\tcittà\tora\n".encode("cp1252") * 6, "export.xls", "text/tab-separated-values"),
+        (b"<html><body>caf\xe9</body></html>", "report.doc", "text/html"),
         (b"WEBVTT\n\n00:01.000 --> 00:02.000\nhi", "a.txt", "text/vtt"),
         (b"\xef\xbb\xbfWEBVTT - talk\n\n00:01.000 --> 00:02.000\nhi", "a.srt", "text/vtt"),
         (b"1\r\n00:00:01,000 --> 00:00:02,000\r\nhi", "a", "application/x-subrip"),
@@ -109,3 +112,18 @@ def test_an_office_file_behind_a_password_is_encrypted() -> None:
 def test_only_our_own_type_for_records_is_believed() -> None:
     assert sniff(b'{"_id": "1"}', "1", declared=RECORD_MEDIA_TYPE) == RECORD_MEDIA_TYPE
     assert sniff(b"%PDF-1.4", "a", declared="text/html") == PDF
+
+
+@pytest.mark.parametrize(
+    ("body", "name"),
+    [
+        (b"%QDF-1.4\n1 0 obj\n<< /Type /Page >>\nendobj\nstartxref\n9\n%%EOF\n", "report.pdf"),
+        (package("[Content_Types].xml", "word/document.xml")[40:], "letter.docx"),
+        (b"\x88PNG\r\n\x1a\n" + bytes(range(256)) * 4, "scan.png"),
+        (b"\xd1\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"W\0o\0r\0k\0" * 200, "list.xls"),
+        (b"{\\rtg1\\ansi Ciao\\par mondo}", "letter.rtf"),
+    ],
+)
+def test_a_damaged_file_of_a_binary_kind_is_not_read_as_text(body: bytes, name: str) -> None:
+    with pytest.raises((ParseError, UnsupportedMediaType), match=r"damaged or misnamed|is not read yet"):
+        sniff(body, name)

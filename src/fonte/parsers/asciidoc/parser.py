@@ -66,6 +66,10 @@ def _losses(walk: Walk, text: str) -> Sequence[Loss]:
     if walk.includes:
         some = ", ".join(walk.includes[:_SHOWN])
         found.append(Loss("include", f"other files that belong here are not read: {some}", len(walk.includes)))
+    for line, hidden in walk.unclosed:
+        if hidden:
+            what = f"the comment of line {line} is never closed: it hides {hidden} words"
+            found.append(Loss("unclosed_comment", what, hidden))
     if walk.conditions:
         what = f"{walk.conditions} conditions are not evaluated: their text is kept"
         found.append(Loss("structure", what, walk.conditions))

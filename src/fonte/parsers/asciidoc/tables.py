@@ -42,6 +42,7 @@ def read_table(lines: list[str], first: int, attributes: str, delimiter: str = "
         grid.header = False
     separator = {",": ",", ":": ":"}.get(delimiter) or ("," if re.search(r"format\s*=\s*\"?csv", attributes) else "")
     if separator:
+        csv.field_size_limit(max(csv.field_size_limit(), sum(map(len, lines)) + len(lines)))
         reader = csv.reader((f"{line}\n" for line in lines), delimiter=separator)
         done = 0
         for row in reader:

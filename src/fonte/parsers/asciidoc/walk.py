@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from fonte.parsers.asciidoc.inline import alternative, read_inline
 from fonte.parsers.asciidoc.tables import read_table
+from fonte.parsers.counting import count_words
 from fonte.parsers.tables import table_blocks
 from fonte.types import Block, BlockKind, Place
 
@@ -50,6 +51,8 @@ class Walk:
     names: dict[str, str] = field(default_factory=dict)
     includes: list[str] = field(default_factory=list)
     conditions: int = 0
+    unclosed: list[tuple[int, int]] = field(default_factory=list)
+    """Comments that nothing closes: (line, words that they hide)."""
     title: str | None = None
     _pending: _Pending = field(default_factory=_Pending)
     _numbers: dict[str, int] = field(default_factory=dict)
@@ -168,6 +171,8 @@ class Walk:
             self._table(inner, number, mark[0])
         elif kind == "/":
             self._pending = _Pending()
+            if end == len(lines):
+                self.unclosed.append((number - 1, count_words("\n".join(inner))))
         elif (kind in _VERBATIM and mark != "--") or style.startswith(
             ("source", "listing", "literal", "verse", "stem")
         ):

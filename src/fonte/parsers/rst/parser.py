@@ -16,6 +16,10 @@ _KEPT_SHARE: Final = 0.8
 """Of the words that stand in the source, markup left out; fewer in the blocks means that something was lost."""
 _SHOWN = 10
 _LOST = 3
+_MAX_SEARCH: Final = 200_000_000
+"""Characters that docutils may look through for the ends of marks that have none: some four seconds."""
+_OPENS = re.compile(r"(?<!\S)(?:\*\*?|``?|\|)(?=\S)")
+_CLOSES = re.compile(r"(?<=\S)(?:\*\*?|``?_{0,2}|\|_{0,2})(?![\w*`|])")
 _SILENT = re.compile(
     r"^([ \t]*)\.\. (?:toctree|index|contents|highlight|currentmodule|include|literalinclude|meta|autosummary|raw|"
     r"automodule|module|sectionauthor|codeauthor|only)::.*\n(?:(?:\1[ \t]+.*|[ \t]*)\n)*",
@@ -77,11 +81,20 @@ def _read(text: str, name: str) -> tuple[tuple[Block, ...], int, list[str]]:
     from fonte.parsers.rst.grammar import files_named, read_tree
     from fonte.parsers.rst.walk import Walk
 
+    if _searched(text) > _MAX_SEARCH:
+        return (), 0, files_named(text)
     try:
         walk = Walk(read_tree(text, name), text)
     except (RecursionError, ValueError, LookupError, TypeError, AttributeError, AssertionError):  # its own faults
         return (), 0, files_named(text)
     return tuple(walk.blocks), walk.comments, files_named(text)
+
+
+def _searched(text: str) -> int:
+    """How far docutils would look, in all, for the ends of marks: each that nothing closes is sought to the end."""
+    return sum(
+        max(0, len(_OPENS.findall(piece)) - len(_CLOSES.findall(piece))) * len(piece) for piece in text.split("\n\n")
+    )
 
 
 def _source_counts(text: str) -> Counts:
