@@ -117,7 +117,7 @@ def test_only_our_own_type_for_records_is_believed() -> None:
 @pytest.mark.parametrize(
     ("body", "name"),
     [
-        (b"%QDF-1.4\n1 0 obj\n<< /Type /Page >>\nendobj\nstartxref\n9\n%%EOF\n", "report.pdf"),
+        (b"BT (words) Tj ET\n" * 90 + b"endobj\nstartxref\n9\n%%EOF\n", "report.pdf"),
         (package("[Content_Types].xml", "word/document.xml")[40:], "letter.docx"),
         (b"\x88PNG\r\n\x1a\n" + bytes(range(256)) * 4, "scan.png"),
         (b"\xd1\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"W\0o\0r\0k\0" * 200, "list.xls"),
