@@ -189,8 +189,8 @@ def document_state(state: DocumentState) -> Json:
     }
 
 
-def shown_document(document: Document, state: DocumentState, place: Locator) -> Json:
-    """What ``show`` prints: the characters of ``place``."""
+def shown_document(document: Document, state: DocumentState, place: Locator, books: LedgerEntry | None = None) -> Json:
+    """What ``show`` prints: the characters of ``place``; with ``--ledger`` the books as well."""
     return {
         "document_id": document.id,
         "document_name": document.name,
@@ -200,6 +200,8 @@ def shown_document(document: Document, state: DocumentState, place: Locator) -> 
         "to": place.end,
         "text": document.text[place.start : place.end],
         "locator": locator(place),
+        "metadata": dict(document.metadata),
+        **({"ledger": _ledger(books)} if books else {}),
     }
 
 
@@ -290,8 +292,10 @@ def _ledger(one: LedgerEntry) -> Json:
     return {
         "balanced": one.balanced,
         "source": _counts(one.source),
+        "parsed": _counts(one.parsed) if one.parsed else None,
         "canonical": _counts(one.canonical),
         "chunks": _counts(one.chunks),
+        "index": _counts(one.index) if one.index else None,
         "truncated_chunks": one.truncated_chunks,
         "header_tokens": one.header_tokens,
         "embedded_tokens": one.embedded_tokens,

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
@@ -21,7 +21,8 @@ from fonte.errors import InputError, InvalidQuery, ModelError, NotFound, SpaceMi
 from fonte.evaluation.golden import GoldenSet
 from fonte.ingest import staleness
 from fonte.judging import GoldenFiles, GoldenJudge
-from fonte.named import absent, called, documents_of, only_one, place_in, with_live_roles
+from fonte.listing import with_books, with_ledgers, with_live_roles
+from fonte.named import absent, called, documents_of, only_one, place_in
 from fonte.parts import Parts, SourceOptions, Stores, TenantStore
 from fonte.protocols import Catalog, Embedder, IndexReader, Progress
 from fonte.publish import Judge, publish, rollback
@@ -357,15 +358,26 @@ class OpenCorpus:
             raise NotFound(f"{state.name} has no text: {state.reason or state.status.value}")
         return found, state, place_in(found, start, end, page)
 
-    def documents(self, *, tenant: str = "default", status: DocumentStatus | None = None) -> list[DocumentState]:
+    def documents(
+        self, *, tenant: str = "default", status: DocumentStatus | None = None, ledgers: bool = False
+    ) -> list[DocumentState]:
         """Documents of the active generation, deleted ones as such, for whoever runs the corpus.
 
-        Their roles are those that may read them now, which may be fewer than were indexed.
+        Their roles are those that may read them now, which may be fewer than were indexed. Their ledgers come along
+        where they are asked for.
         """
         catalog = self._store_of(tenant).catalog
         active = catalog.active()
-        states = catalog.states(active.id) if active is not None else []
-        return with_live_roles(catalog, [state for state in states if status is None or state.status is status])
+        if active is None:
+            return []
+        states = [state for state in catalog.states(active.id) if status is None or state.status is status]
+        return with_live_roles(catalog, with_ledgers(catalog, active.id, states) if ledgers else states)
+
+    def books(self, states: Sequence[DocumentState], *, tenant: str = "default") -> list[DocumentState]:
+        """The same with what the index holds in their ledgers: a stage more, read out of the index."""
+        store = self._store_of(tenant)
+        active = store.catalog.active()
+        return with_books(store.catalog, store.index.open(active), states) if active is not None else list(states)
 
     def document_state(self, document_id: str, *, tenant: str = "default") -> DocumentState | None:
         """One document with its ledger."""

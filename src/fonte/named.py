@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from fonte.errors import InvalidQuery, NotFound
-from fonte.protocols import Catalog
 from fonte.text.locate import locate
-from fonte.types import Acl, Answer, Answered, Document, DocumentState, Locator
+from fonte.types import Answer, Answered, Document, DocumentState, Locator
 
 
 def called(document: str, states: Sequence[DocumentState]) -> list[DocumentState]:
@@ -35,18 +33,6 @@ def only_one(document: str, found: Sequence[DocumentState]) -> DocumentState:
 def absent(document: str) -> NotFound:
     """The same for what does not exist and for what may not be read."""
     return NotFound(f"there is no document {document!r}", hint="fonte documents lists what is there")
-
-
-def with_live_roles(catalog: Catalog, states: Sequence[DocumentState]) -> list[DocumentState]:
-    """The same with the roles that may read them now, in whatever generation; what was never searchable as it is."""
-    live = catalog.acls()
-    gone = catalog.deleted()
-    return [
-        replace(state, acl=Acl(state.acl.roles & live.get(state.document_id, Acl()).roles))
-        if state.document_id in live or state.document_id in gone
-        else state
-        for state in states
-    ]
 
 
 def place_in(document: Document, start: int | None, end: int | None, page: int | None) -> Locator:

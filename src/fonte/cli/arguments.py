@@ -240,6 +240,7 @@ def _add_looking(command: _Command) -> None:
     show.add_argument("--from", dest="start", type=int, metavar="N", help="first character, from 0")
     show.add_argument("--to", dest="end", type=int, metavar="N", help="character after the last")
     show.add_argument("--page", type=_count, metavar="N", help="a page, from 1")
+    show.add_argument("--ledger", action="store_true", help="what was counted of it from the source to the index")
     command("status", "what is there, what is stale and why", "fonte status", _run("looking", "status"))
     documents = command(
         "documents", "every document and its state", "fonte documents --state failed", _run("looking", "documents")
@@ -250,7 +251,7 @@ def _add_looking(command: _Command) -> None:
         choices=("pending", "ready", "partial", "empty", "needs_ocr", "failed", "deleted"),
         help="only this state",
     )
-    documents.add_argument("--ledger", action="store_true", help="words, numbers, rows and pages through the stages")
+    documents.add_argument("--ledger", action="store_true", help="words, numbers, rows, pages from source to index")
     command("doctor", "what is installed, what is missing and how to get it", "fonte doctor", _run("looking", "doctor"))
 
 

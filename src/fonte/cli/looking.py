@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import replace
 
 from fonte import contract
 from fonte.cli.opening import corpus, principal
 from fonte.cli.output import Output
+from fonte.cli.told_books import books_line, told_books
 from fonte.cli.told_gate import gate_line, told_gate
-from fonte.types import DocumentState, DocumentStatus, LedgerEntry
+from fonte.types import DocumentStatus
 
 _AROUND = 400
 
@@ -20,8 +20,12 @@ def show(options: argparse.Namespace, output: Output) -> int:
         document, state, place = opened.show(
             options.document, principal=principal(options), start=options.start, end=options.end, page=options.page
         )
+        books = opened.books([state], tenant=options.tenant)[0].ledger if options.ledger else None
     if output.json_mode:
-        output.json(contract.shown_document(document, state, place))
+        output.json(contract.shown_document(document, state, place, books))
+        return 0
+    if options.ledger:
+        told_books(books, output)
         return 0
     text = document.text
     if options.start is None and options.end is None and options.page is None:
@@ -69,38 +73,18 @@ def documents(options: argparse.Namespace, output: Output) -> int:
     """Every document and its state."""
     wanted = DocumentStatus(options.state) if options.state else None
     with corpus(options) as opened:
-        states = opened.documents(tenant=options.tenant, status=wanted)
-        if options.ledger or output.json_mode:
-            full = [opened.document_state(state.document_id, tenant=options.tenant) for state in states]
-            states = [_with_ledger(one, state) for one, state in zip(full, states, strict=True)]
+        states = opened.documents(tenant=options.tenant, status=wanted, ledgers=options.ledger or output.json_mode)
+        if options.ledger:
+            states = opened.books(states, tenant=options.tenant)
     if output.json_mode:
         output.json({"documents": [contract.document_state(state) for state in states]})
         return 0
     rows = []
     for state in states:
         row = [state.status.value, state.name, str(state.chunks), ",".join(sorted(state.acl.roles)) or "(nobody)"]
-        rows.append([*row, _balance(state.ledger) if options.ledger else state.reason or ""])
+        rows.append([*row, books_line(state.ledger) if options.ledger else state.reason or ""])
     output.table(("STATE", "DOCUMENT", "CHUNKS", "ROLES", "LEDGER" if options.ledger else "REASON"), rows)
     return 0
-
-
-def _with_ledger(full: DocumentState | None, state: DocumentState) -> DocumentState:
-    return replace(state, ledger=full.ledger) if full is not None else state
-
-
-def _balance(ledger: LedgerEntry | None) -> str:
-    if ledger is None:
-        return ""
-    stages = (ledger.source, ledger.canonical, ledger.chunks)
-    parts = [
-        f"{name} " + "→".join(str(getattr(stage, name)) for stage in stages)
-        for name in ("words", "numbers", "rows")
-        if any(getattr(stage, name) for stage in stages)
-    ]
-    if ledger.truncated_chunks:
-        parts.append(f"{ledger.truncated_chunks} chunks truncated")
-    parts += [f"{loss.code} {loss.count}" for loss in ledger.losses]
-    return ("" if ledger.balanced else "NOT BALANCED ") + ", ".join(parts)
 
 
 def doctor(options: argparse.Namespace, output: Output) -> int:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from fonte.text.canonical import canonicalise
-from fonte.text.ledger import balance, count
+from fonte.text.ledger import balance, count, with_index
 from fonte.types import Chunk, ChunkingRecipe, Counts, Document, LedgerEntry, Loss, Parsed, Place
 from making import chunks, document, heading, paragraph, row, source
 
@@ -88,3 +89,45 @@ def test_numbers_beyond_what_was_left_out_on_purpose_are_missed() -> None:
     told = (Loss("boilerplate", "5 words", 5),)
     entry, _, _ = judged(replace(whole(), source_counts=Counts(words=15, numbers=20), losses=told))
     assert [loss.code for loss in entry.losses] == ["boilerplate", "numbers_lost"]
+
+
+def test_a_page_that_vanished_is_named_though_its_words_are_within_the_tolerance() -> None:
+    pages = [paragraph(f"word{at}", Place(0, 5, page=at)) for at in range(1, 300) if at != 77]
+    parsed = Parsed(tuple(pages), "test/1", pages=299, source_counts=Counts(words=299, pages=299))
+    doc = canonicalise(parsed, source(), tenant="t")
+    entry = balance(parsed, doc, chunks(doc, ChunkingRecipe("boundaries", 60)), window=512)
+    assert [(loss.code, loss.message) for loss in entry.losses] == [
+        ("pages_lost", "1 of 299 pages gave no text: 77"),
+    ]
+    told = (Loss("blank_page", "nothing on page 77"),)
+    assert balance(
+        replace(parsed, losses=told), doc, chunks(doc, ChunkingRecipe("boundaries", 60)), window=512
+    ).balanced
+
+
+def test_words_that_are_in_no_chunk_are_placed() -> None:
+    entry, _, _ = judged(whole(), drop=1)
+    assert re.fullmatch(
+        r"\d words and parts of \d table rows are in no chunk \(p\. 2\): .*Ann.*", entry.losses[0].message
+    )
+
+
+def test_words_joined_at_line_ends_are_not_lost_and_words_that_are_lost_are() -> None:
+    text = "international conversation " * 30
+    parsed = Parsed((paragraph(text.strip()),), "test/1", source_counts=Counts(len(text.replace(" ", "")) + 20, 80))
+    doc = canonicalise(parsed, source(), tenant="t")
+    made = list(chunks(doc, ChunkingRecipe("boundaries", 60)))
+    assert balance(parsed, doc, made, window=512).balanced
+    lost = replace(parsed, source_counts=replace(parsed.source_counts, characters=999))
+    assert [loss.code for loss in balance(lost, doc, made, window=512).losses] == ["words_lost"]
+
+
+def test_the_index_is_the_last_stage() -> None:
+    entry, doc, made = judged(whole())
+    same = with_index(entry, doc, made)
+    assert (same.index, same.balanced) == (entry.chunks, True)
+    fewer = with_index(entry, doc, made[:-1])
+    assert not fewer.balanced
+    assert "are not in the index (p. 2): " in fewer.losses[-1].message
+    other = [replace(made[0], content="x" * len(made[0].content)), *made[1:]]
+    assert [loss.code for loss in with_index(entry, doc, other).losses] == ["not_the_text", "not_in_index"]
