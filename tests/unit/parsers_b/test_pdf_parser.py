@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from pathlib import Path
 
+import pikepdf
 import pytest
 from reportlab.lib import pdfencrypt
 from reportlab.lib.pagesizes import A4
@@ -15,6 +16,8 @@ from reportlab.pdfgen import canvas
 
 from fonte.errors import EncryptedSource, ParseError
 from fonte.parsers.pdf import PdfParser
+from fonte.parsers.sniff import sniff
+from fonte.text.ledger import BENIGN
 from fonte.types import Acl, BlockKind, Parsed, Source
 
 WIDTH, HEIGHT = A4
@@ -640,6 +643,70 @@ def test_a_password_is_asked_for_and_an_owner_password_is_not():
 def test_what_is_no_pdf_is_a_parse_error(body):
     with pytest.raises(ParseError):
         parse(body)
+
+
+def without_trailer(made) -> bytes:
+    body = made.bytes()
+    return body[: body.index(b"trailer")] + b"trailer\n"
+
+
+def test_a_file_that_had_to_be_repaired_is_partial_and_says_so():
+    made = Maker()
+    made.lines(60, 700, LEFT)
+    made.page()
+    made.lines(60, 700, RIGHT)
+    parsed = parse(without_trailer(made))
+    assert texts(parsed) == [" ".join(LEFT), " ".join(RIGHT)]
+    assert parsed.pages == 2
+    (loss,) = parsed.losses
+    assert (loss.code, loss.count) == ("repaired", 2)
+    assert "2 pages were found" in loss.message
+    assert loss.code not in BENIGN
+
+
+def test_sound_files_are_never_repaired(monkeypatch):
+    monkeypatch.setattr("fonte.parsers.pdf.document.repaired", lambda body: pytest.fail("repaired without need"))
+    made = Maker()
+    made.lines(60, 700, LEFT)
+    assert texts(parse(made.bytes())) == [" ".join(LEFT)]
+
+
+def test_a_file_that_has_lost_its_first_line_is_still_a_pdf():
+    made = Maker()
+    made.lines(60, 700, LEFT)
+    body = made.bytes().split(b"\n", 1)[1]
+    assert sniff(body, "a.pdf") == "application/pdf"
+    assert texts(parse(body)) == [" ".join(LEFT)]
+
+
+def changed(body: bytes, change) -> bytes:
+    out = io.BytesIO()
+    with pikepdf.open(io.BytesIO(body)) as document:
+        change(document.pages[0].obj)
+        document.save(out)
+    return out.getvalue()
+
+
+def test_a_page_whose_drawing_is_damaged_is_not_empty():
+    made = Maker()
+    made.lines(60, 700, LEFT)
+
+    def damage(page):
+        page.Contents.write(b"no packed data", filter=pikepdf.Name.FlateDecode)
+
+    with pytest.raises(ParseError, match="no text came out"):
+        parse(changed(made.bytes(), damage))
+
+
+def test_a_font_that_is_not_there_does_not_make_a_page_empty():
+    made = Maker()
+    made.lines(60, 700, LEFT)
+
+    def damage(page):
+        page.Contents.write(b"BT (The fee is 12 euro) Tj ET")
+
+    with pytest.raises(ParseError, match="prints text that could not be read"):
+        parse(changed(made.bytes(), damage))
 
 
 def test_a_missing_file_is_a_parse_error(tmp_path):

@@ -6,6 +6,7 @@ import ctypes
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fonte.errors import EncryptedSource, ParseError
@@ -13,6 +14,7 @@ from fonte.parsers.pdf.glyphs import Word, page_words, to_frame
 from fonte.parsers.pdf.hidden import hidden_words
 from fonte.parsers.pdf.layout import Segment, joined
 from fonte.parsers.pdf.notes import PageNote, page_notes
+from fonte.parsers.pdf.repair import repaired
 from fonte.parsers.pdf.rules import ruled_tables
 
 if TYPE_CHECKING:
@@ -63,34 +65,63 @@ class PageText:
 
 
 @contextmanager
-def opened(source: Source) -> Iterator[PdfDocument]:
-    """The file, opened with the empty password.
+def opened(source: Source) -> Iterator[tuple[PdfDocument, bool]]:
+    """(the file, opened with the empty password; whether it is a repaired copy of a damaged one).
 
     Raises:
         EncryptedSource: it needs a password. ParseError: it is no PDF, or damaged beyond repair.
     """
     import pypdfium2 as pdfium
 
-    given: bytes | str | None = source.body if source.body is not None else source.path
-    if not given:
-        raise ParseError(f"{source.name} is empty", uri=source.uri)
-    try:
-        document = pdfium.PdfDocument(given)
-    except pdfium.PdfiumError as error:
-        if error.err_code in (_ENCRYPTED, _SECURITY):
-            message = f"{source.name} needs a password"
-            raise EncryptedSource(message, hint="Save a copy without a password.", uri=source.uri) from error
-        raise ParseError(f"{source.name} cannot be opened as PDF: {error}", uri=source.uri) from error
-    except OSError as error:
-        raise ParseError(f"{source.name} cannot be read: {error}", uri=source.uri) from error
+    document, mended = _open(source)
     try:
         if len(document) > MAX_PAGES:
             raise ParseError(f"{source.name} claims {len(document)} pages; the limit is {MAX_PAGES}", uri=source.uri)
-        yield document
+        yield document, mended
     except pdfium.PdfiumError as error:
         raise ParseError(f"{source.name}: {error}", uri=source.uri) from error
     finally:
         document.close()
+
+
+def _open(source: Source) -> tuple[PdfDocument, bool]:
+    import pypdfium2 as pdfium
+
+    body = bytes_of(source)
+    fault = "there is no page in it"
+    try:
+        document = pdfium.PdfDocument(body)
+        if len(document):
+            return document, False
+        document.close()
+    except pdfium.PdfiumError as error:
+        if error.err_code in (_ENCRYPTED, _SECURITY):
+            message = f"{source.name} needs a password"
+            raise EncryptedSource(message, hint="Save a copy without a password.", uri=source.uri) from error
+        fault = _said(error)
+    copy = repaired(body)
+    try:
+        if copy is not None:
+            return pdfium.PdfDocument(copy), True
+    except pdfium.PdfiumError as error:
+        fault = _said(error)
+    raise ParseError(f"{source.name} cannot be opened as PDF, nor repaired: {fault}", uri=source.uri)
+
+
+def _said(error: Exception) -> str:
+    """What pdfium says of a fault, without its claim of success."""
+    return str(error).replace(" (PDFium: Success)", "").rstrip(".")
+
+
+def bytes_of(source: Source) -> bytes:
+    """The bytes of the file. Raises ParseError when there are none."""
+    try:
+        body = source.body if source.body is not None else Path(source.path or "").read_bytes()
+    except OSError as error:
+        raise ParseError(f"{source.name} cannot be read: {error.strerror}", uri=source.uri) from error
+    if not body:
+        raise ParseError(f"{source.name} is empty", uri=source.uri)
+    return body
 
 
 def title_of(document: PdfDocument) -> str | None:
@@ -98,6 +129,13 @@ def title_of(document: PdfDocument) -> str | None:
     title = document.get_metadata_value("Title").replace("\0", "").strip()
     # What programs write when nobody gave a title says nothing of the document.
     return None if title.casefold() in {"", "untitled", "anonymous", "(anonymous)"} else title
+
+
+def dates_of(document: PdfDocument) -> dict[str, str]:
+    """When it was ``created`` and ``modified``, as the file writes it."""
+    keys = {"created": "CreationDate", "modified": "ModDate"}
+    said = {name: document.get_metadata_value(key).replace("\0", "").strip() for name, key in keys.items()}
+    return {name: text for name, text in said.items() if text}
 
 
 def labels_of(document: PdfDocument) -> tuple[str, ...]:
