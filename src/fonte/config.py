@@ -22,7 +22,7 @@ from pydantic import Field, TypeAdapter, ValidationError, field_validator, model
 
 from fonte.errors import ConfigError
 from fonte.source_settings import Section, SourceRule
-from fonte.types import ChunkingRecipe
+from fonte.types import ChunkingRecipe, ChunkingStrategy
 
 CONFIG_NAME = "fonte.toml"
 
@@ -58,40 +58,48 @@ def _plain_url(url: str | None) -> str | None:
 
 
 class ChunkingSettings(Section):
-    """How documents are cut. ``size``, ``overlap``, ``header`` and ``unit`` default by strategy."""
+    """How documents are cut. ``size``, ``header``, ``unit`` and what one strategy alone has default by strategy."""
 
-    strategy: str = "boundaries"
+    strategy: ChunkingStrategy = "boundaries"
     size: Positive | None = None
     overlap: Annotated[int, Field(ge=0)] = 0
     header: bool | None = None
     unit: Literal["tokens", "characters"] | None = None
-
-    @field_validator("strategy")
-    @classmethod
-    def _known_strategy(cls, value: str) -> str:
-        later = {"recursive", "semantic", "document", "parent_child"}
-        return _one_of(value, {"boundaries", "blind", "tokens"}, later)
+    parent_characters: Positive | None = None
+    percentile: Annotated[int, Field(ge=1, le=99)] | None = None
 
     @model_validator(mode="after")
     def _fits(self) -> Self:
         if self.strategy == "tokens" and self.unit == "characters":
             raise ValueError('strategy "tokens" counts tokens; use "blind" for characters')
+        if self.parent_characters is not None and self.strategy != "parent_child":
+            raise ValueError('parent_characters is a setting of strategy "parent_child"')
+        if self.percentile is not None and self.strategy != "semantic":
+            raise ValueError('percentile is a setting of strategy "semantic"')
         self.recipe()
         return self
 
     def recipe(self) -> ChunkingRecipe:
-        """The recipe with every default filled in: blind cuts 512 characters, the others 256 tokens.
+        """The recipe with every default filled in: blind cuts 512 characters, a child has 128 tokens, the others 256.
 
-        ``blind`` with ``unit = "tokens"`` is the strategy ``tokens``. Only ``boundaries`` writes a header unless told.
+        ``blind`` with ``unit = "tokens"`` is the strategy ``tokens``. Blind strategies write no header unless told.
         """
         strategy = self.strategy
         unit = self.unit or ("characters" if strategy == "blind" else "tokens")
         if strategy == "blind" and unit == "tokens":
             strategy = "tokens"
-        size = self.size or (ChunkingRecipe().size if unit == "tokens" else 512)
-        header = strategy == "boundaries" if self.header is None else self.header
-        name = typing.cast('Literal["boundaries", "blind", "tokens"]', strategy)
-        return ChunkingRecipe(strategy=name, size=size, overlap=self.overlap, header=header, unit=unit)
+        size = ChunkingRecipe().size if unit == "tokens" else 512
+        if strategy == "parent_child":
+            size //= 2
+        return ChunkingRecipe(
+            strategy=strategy,
+            size=self.size or size,
+            overlap=self.overlap,
+            header=strategy not in ("blind", "tokens") if self.header is None else self.header,
+            unit=unit,
+            parent_characters=(self.parent_characters or 2000) if strategy == "parent_child" else 0,
+            percentile=(self.percentile or 80) if strategy == "semantic" else 0,
+        )
 
 
 class EmbeddingSettings(Section):

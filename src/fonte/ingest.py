@@ -294,7 +294,6 @@ class Ingestor:
 
 def stamp_of(recipe: Recipe, extractor: str) -> Stamp:
     """What a document built with this recipe and extractor is stamped with."""
-    cut = recipe.chunking
     return Stamp(
         embedding_model=recipe.space.model,
         embedding_revision=recipe.space.revision,
@@ -302,7 +301,7 @@ def stamp_of(recipe: Recipe, extractor: str) -> Stamp:
         space=recipe.space.id,
         pipeline=f"{recipe.pipeline}/{recipe.normaliser}",
         extractor=extractor,
-        chunking=f"{cut.strategy}/{cut.size}/{cut.overlap}/{cut.unit}/{'header' if cut.header else 'bare'}",
+        chunking=str(recipe.chunking),
         terms=recipe.terms,
         codec=recipe.space.codec,
     )

@@ -105,7 +105,8 @@ def cut_otherwise(
 
 def _cuts(chunking: ChunkingRecipe) -> Iterator[tuple[str, ChunkingRecipe]]:
     if chunking.strategy != "boundaries":
-        yield 'chunking.strategy = "boundaries"', replace(chunking, strategy="boundaries")
+        bounded = replace(chunking, strategy="boundaries", parent_characters=0, percentile=0)
+        yield 'chunking.strategy = "boundaries"', bounded
     if chunking.overlap < chunking.size // 4:
         overlap = chunking.size // 4
         yield f"chunking.overlap = {overlap}", replace(chunking, overlap=overlap)

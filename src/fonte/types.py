@@ -128,6 +128,8 @@ class Source:
     """The only tenant that may hold it, where something was said of that; an empty name is no tenant's."""
     line: int | None = None
     """Line of the file that holds it, of a record."""
+    charset: str | None = None
+    """The encoding that its server named; believed where it fits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -488,19 +490,39 @@ class Space:
         return f"{self.id}+{self.codec}" if self.codec else self.id
 
 
+ChunkingStrategy: TypeAlias = Literal[
+    "boundaries", "blind", "tokens", "recursive", "semantic", "document", "parent_child"
+]
+
+
 @dataclass(frozen=True, slots=True)
 class ChunkingRecipe:
     """How documents are cut. ``unit`` is ``tokens`` (of the encoder) or ``characters``."""
 
-    strategy: Literal["boundaries", "blind", "tokens"] = "boundaries"
+    strategy: ChunkingStrategy = "boundaries"
     size: int = 256
     overlap: int = 0
     header: bool = True
     unit: Literal["tokens", "characters"] = "tokens"
+    parent_characters: int = 0
+    """Most that a parent of the strategy ``parent_child`` holds; 0 with the others."""
+    percentile: int = 0
+    """Of the strategy ``semantic``: so many places in a hundred change the subject less than where a chunk ends; 0 with
+    the others."""
 
     def __post_init__(self) -> None:
         if self.size < 1 or not 0 <= self.overlap < self.size:
             raise ValueError("chunking needs size >= 1 and 0 <= overlap < size")
+        if (self.strategy == "parent_child") != (self.parent_characters > 0):
+            raise ValueError("parent_child, and only it, needs parent_characters >= 1")
+        if (self.strategy == "semantic") != (0 < self.percentile < 100):  # noqa: PLR2004 - a percentage
+            raise ValueError("semantic, and only it, needs a percentile from 1 to 99")
+
+    def __str__(self) -> str:
+        """What a document is stamped with: ``boundaries/256/0/tokens/header``."""
+        own = f"/parent {self.parent_characters}" if self.parent_characters else ""
+        own += f"/percentile {self.percentile}" if self.percentile else ""
+        return f"{self.strategy}/{self.size}/{self.overlap}/{self.unit}/{'header' if self.header else 'bare'}{own}"
 
 
 @dataclass(frozen=True, slots=True)

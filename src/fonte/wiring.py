@@ -69,7 +69,7 @@ def make_parts(home: Path, settings: Settings) -> Parts:
         return Recipe(PIPELINE_VERSION, NORMALISER_VERSION, settings.chunking.recipe(), terms.version, embedder.space)
 
     def chunker(recipe: Recipe, embedder: Embedder) -> Chunker:
-        return make_chunker(recipe, embedder.tokenizer)
+        return make_chunker(recipe, embedder.tokenizer, embedder.embed_passages)
 
     def generator(name: str | None, scorer: EvidenceScorer) -> Generator:
         return _generator(name or settings.generation.name, settings, scorer)

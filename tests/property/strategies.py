@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
+import numpy as np
 from hypothesis import strategies as st
 
 from fonte.types import (
@@ -17,6 +19,7 @@ from fonte.types import (
     Recipe,
     Source,
     Space,
+    Vectors,
     sha256_hex,
 )
 
@@ -121,3 +124,23 @@ CHUNKING = st.builds(
     st.booleans(),
     st.sampled_from(["tokens", "characters"]),
 )
+
+
+@st.composite
+def every_chunking(draw: st.DrawFn) -> ChunkingRecipe:
+    """Every strategy that there is, with what it needs."""
+    known = draw(CHUNKING)
+    strategy = draw(st.sampled_from([known.strategy, "recursive", "semantic", "document", "parent_child"]))
+    return replace(
+        known,
+        strategy=strategy,
+        parent_characters=draw(st.integers(1, 400)) if strategy == "parent_child" else 0,
+        percentile=draw(st.integers(1, 99)) if strategy == "semantic" else 0,
+    )
+
+
+def embed(texts: Sequence[str]) -> Vectors:
+    """Unit vectors out of hashes: as far apart as any, and the same for the same text."""
+    rows = [[byte - 127.5 for byte in bytes.fromhex(sha256_hex(text))[:8]] for text in texts]
+    made = np.array(rows, dtype=np.float32).reshape(-1, 8)
+    return made / np.linalg.norm(made, axis=1, keepdims=True)

@@ -9,21 +9,22 @@ from hypothesis import assume, given, settings
 
 from fonte.text.canonical import canonicalise
 from fonte.text.chunking import make_chunker
+from fonte.text.chunking.parents import parent_of
 from fonte.text.locate import fragment, label, locate
 from fonte.text.normalise import search_form
 from fonte.types import ChunkingRecipe, Parsed
-from strategies import CHUNKING, WordTokenizer, parsed_documents, recipe, source
+from strategies import WordTokenizer, embed, every_chunking, parsed_documents, recipe, source
 
 
-@settings(max_examples=200)
-@given(parsed_documents(), CHUNKING)
+@settings(max_examples=300)
+@given(parsed_documents(), every_chunking())
 def test_chunks_slice_their_document_and_lose_nothing(parsed: Parsed, chunking: ChunkingRecipe) -> None:
     tokenizer = WordTokenizer()
     document = canonicalise(parsed, source(), tenant="t")
     in_characters = chunking.unit == "characters" and chunking.strategy != "tokens"
     assume(in_characters or chunking.overlap < min(chunking.size, 64) - 4)
-    chunks = make_chunker(recipe(chunking), tokenizer).chunk(document)
-    assert chunks == make_chunker(recipe(chunking), tokenizer).chunk(document)
+    chunks = make_chunker(recipe(chunking), tokenizer, embed).chunk(document)
+    assert chunks == make_chunker(recipe(chunking), tokenizer, embed).chunk(document)
     covered = bytearray(len(document.text))
     for index, chunk in enumerate(chunks):
         assert chunk.index == index
@@ -31,6 +32,8 @@ def test_chunks_slice_their_document_and_lose_nothing(parsed: Parsed, chunking: 
         assert chunk.content == chunk.content.strip()
         assert chunk.tokens == tokenizer.count(search_form(chunk.text)) + tokenizer.overhead <= tokenizer.window
         covered[chunk.start : chunk.end] = b"\1" * (chunk.end - chunk.start)
+        low, high = parent_of(document, chunking, chunk.start, chunk.end)
+        assert low <= chunk.start < chunk.end <= high
         locator = locate(document, chunk.start, chunk.end)
         assert (locator.start, locator.end) == (chunk.start, chunk.end)
         assert fragment(document, locator).startswith("#")
@@ -41,7 +44,7 @@ def test_chunks_slice_their_document_and_lose_nothing(parsed: Parsed, chunking: 
         if covered[position] or character.isspace() or not search_form(character):
             continue  # what nobody can see is not searched for, and makes no chunk of its own
         section = document.sections[bisect_right(starts, position) - 1]
-        assert chunking.header and chunking.strategy == "boundaries", position
+        assert chunking.header and chunking.strategy not in ("blind", "tokens"), position
         assert section.path and position < section.body_start, position
 
 

@@ -69,6 +69,9 @@ def test_the_file_is_found_in_the_home_then_beside_it(tmp_path: Path) -> None:
         ("[chunking]\nsize = 0", "should be greater than or equal to 1, not 0", "[chunking] size"),
         ("[chunking]\nsize = 9\noverlap = 9", "0 <= overlap < size", "[chunking]"),
         ("[chunking]\nstrategy = 'tokens'\nunit = 'characters'", "counts tokens", "[chunking]"),
+        ("[chunking]\nstrategy = 'topics'", "'semantic'", "[chunking] strategy"),
+        ("[chunking]\npercentile = 90", 'a setting of strategy "semantic"', "[chunking]"),
+        ("[chunking]\nparent_characters = 90", 'a setting of strategy "parent_child"', "[chunking]"),
         ("[retrieval]\nmode = 'bm52'", "'hybrid', 'bm25' or 'dense'", "mode"),
         ("[retrieval]\nmax_distance = nan", "finite", "max_distance"),
         ("[retrieval]\nmax_distance = 2.5", "less than or equal to 2", "max_distance"),
@@ -96,8 +99,6 @@ def test_a_wrong_setting_is_one_line_with_file_and_key(tmp_path: Path, text: str
 @pytest.mark.parametrize(
     "text",
     [
-        "[chunking]\nstrategy = 'semantic'",
-        "[chunking]\nstrategy = 'parent_child'",
         "[generation]\nname = 'anthropic'",
         "[generation]\nname = 'gguf'",
         "[store]\ndatabase_url = 'postgresql://host/db'",
@@ -159,7 +160,11 @@ def test_every_key_has_a_variable_and_each_of_them_is_read(tmp_path: Path) -> No
             assert "not built yet" in refusal(tmp_path, "", {name: "7"}).message
             continue
         value = samples.get((section, key), "7")
-        others = {"FONTE_GOLDEN_PATH": "g.yaml"} if name == "FONTE_GOLDEN_FLOORS" else {}
+        others = {
+            "FONTE_GOLDEN_FLOORS": {"FONTE_GOLDEN_PATH": "g.yaml"},
+            "FONTE_CHUNKING_PERCENTILE": {"FONTE_CHUNKING_STRATEGY": "semantic"},
+            "FONTE_CHUNKING_PARENT_CHARACTERS": {"FONTE_CHUNKING_STRATEGY": "parent_child"},
+        }.get(name, {})
         part = getattr(load(tmp_path, "", {name: value, **others}), section)
         assert str(getattr(part, key)).lower().removesuffix(".0").endswith(value), name
 
@@ -232,9 +237,18 @@ def test_a_byte_order_mark_is_accepted(tmp_path: Path) -> None:
             "unit = 'characters'\nheader = false\noverlap = 64",
             ChunkingRecipe("boundaries", 512, 64, header=False, unit="characters"),
         ),
+        ("strategy = 'recursive'", ChunkingRecipe("recursive")),
+        ("strategy = 'document'\nsize = 100", ChunkingRecipe("document", 100)),
+        ("strategy = 'semantic'", ChunkingRecipe("semantic", percentile=80)),
+        ("strategy = 'semantic'\npercentile = 95", ChunkingRecipe("semantic", percentile=95)),
+        ("strategy = 'parent_child'", ChunkingRecipe("parent_child", 128, parent_characters=2000)),
+        (
+            "strategy = 'parent_child'\nunit = 'characters'\nparent_characters = 900",
+            ChunkingRecipe("parent_child", 256, unit="characters", parent_characters=900),
+        ),
     ],
 )
-def test_the_strategies_of_document_a_are_settings(tmp_path: Path, text: str, recipe: ChunkingRecipe) -> None:
+def test_the_strategies_are_settings(tmp_path: Path, text: str, recipe: ChunkingRecipe) -> None:
     assert load(tmp_path, f"[chunking]\n{text}").chunking.recipe() == recipe
 
 

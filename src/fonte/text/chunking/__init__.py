@@ -2,20 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+
 from fonte.errors import ConfigError
 from fonte.protocols import Chunker, Tokenizer
 from fonte.text.chunking.blind import BlindChunker
 from fonte.text.chunking.boundaries import BoundariesChunker
+from fonte.text.chunking.document import DocumentChunker
+from fonte.text.chunking.parents import ParentChildChunker
+from fonte.text.chunking.recursive import RecursiveChunker
+from fonte.text.chunking.semantic import Embed, SemanticChunker
 from fonte.types import Recipe
 
 __all__ = ["make_chunker"]
 
+_BY_STRUCTURE: Mapping[str, Callable[[Recipe, Tokenizer], Chunker]] = {
+    "boundaries": BoundariesChunker,
+    "recursive": RecursiveChunker,
+    "document": DocumentChunker,
+    "parent_child": ParentChildChunker,
+}
 
-def make_chunker(recipe: Recipe, tokenizer: Tokenizer) -> Chunker:
+
+def make_chunker(recipe: Recipe, tokenizer: Tokenizer, embed: Embed | None = None) -> Chunker:
     """The chunker that a recipe names. ``tokens`` is the blind strategy counted in the encoder's tokens.
 
+    ``embed`` makes the vectors that the strategy ``semantic`` compares; no other needs it.
+
     Raises:
-        ConfigError: the size, or the encoder's window, leaves no room for text beside the encoder's own tokens.
+        ConfigError: the size, or the encoder's window, leaves no room for text beside the encoder's own tokens; or
+            there is no encoder where one is needed.
     """
     chunking = recipe.chunking
     counted_in_tokens = chunking.unit == "tokens" or chunking.strategy == "tokens"
@@ -27,6 +43,8 @@ def make_chunker(recipe: Recipe, tokenizer: Tokenizer) -> Chunker:
             f" and an overlap of {chunking.overlap}"
         )
         raise ConfigError(message, hint="raise chunking.size or lower chunking.overlap")
-    if chunking.strategy == "boundaries":
-        return BoundariesChunker(recipe, tokenizer)
-    return BlindChunker(recipe, tokenizer)
+    if chunking.strategy == "semantic":
+        if embed is None:
+            raise ConfigError("the semantic strategy needs the encoder", hint='use chunking.strategy = "boundaries"')
+        return SemanticChunker(recipe, tokenizer, embed)
+    return _BY_STRUCTURE.get(chunking.strategy, BlindChunker)(recipe, tokenizer)

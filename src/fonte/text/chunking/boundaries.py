@@ -46,13 +46,15 @@ def sections_with_pieces(
     sections = document.sections or (Section((), 0, 0, len(document.text)),)
     for section, following in zip(sections, [*sections[1:], None], strict=True):
         pieces = section_pieces(document, section, rows)
-        body = [piece for piece in pieces if piece.kind is not BlockKind.HEADING]
-        if headings:
-            yield section, pieces
-        elif body:
-            yield section, body
-        elif pieces and not (following is not None and _below(section, following) and packer.is_whole(following.path)):
-            yield section, pieces
+        told_below = following is not None and _below(section, following) and packer.is_whole(following.path)
+        if headings or not told_below or any(piece.kind is not BlockKind.HEADING for piece in pieces):
+            yield section, to_cut(pieces, headings=headings)
+
+
+def to_cut(pieces: Sequence[Piece], *, headings: bool) -> Sequence[Piece]:
+    """The pieces of a section without its headings, unless these are wanted or all that there is."""
+    body = [piece for piece in pieces if piece.kind is not BlockKind.HEADING]
+    return body if body and not headings else pieces
 
 
 def _below(section: Section, following: Section) -> bool:
