@@ -20,6 +20,15 @@ _SILENT = frozenset(
     "script style template svg math iframe object embed applet canvas audio video head noembed noframes "
     "textarea select datalist".split()
 )
+_NAMING = ("name", "property", "itemprop", "http-equiv")
+_META = {
+    **{name: name for name in ("author", "description", "keywords", "date", "created", "published", "modified")},
+    **dict.fromkeys(("dc.date", "dcterms.date", "dc.date.issued", "dcterms.issued", "pubdate"), "date"),
+    **dict.fromkeys(("dc.date.created", "dcterms.created"), "created"),
+    **dict.fromkeys(("article:published_time", "datepublished"), "published"),
+    **dict.fromkeys(("article:modified_time", "datemodified", "dcterms.modified", "last-modified"), "modified"),
+}
+"""How pages name what is kept of their ``<meta>`` elements."""
 _VOID = frozenset("area base br col embed hr img input link meta param source track wbr".split())
 _BOILERPLATE = frozenset({"nav", "footer", "aside", "header", "noscript", "button"})
 _BOILERPLATE_ROLES = frozenset({"navigation", "banner", "contentinfo", "search", "complementary", "menu", "menubar"})
@@ -169,8 +178,9 @@ class BlockReader:
         return "".join(letter for letter, on in flags.items() if on)
 
     def _take_meta(self, attributes: Mapping[str, str]) -> None:
-        name, content = attributes.get("name", "").lower(), one_line(attributes.get("content", ""))
-        if name in ("author", "description", "date", "keywords") and content:
+        name = next((attributes[one].lower() for one in _NAMING if attributes.get(one)), "")
+        name, content = _META.get(name, name), one_line(attributes.get("content", ""))
+        if name in _META.values() and content:
             self.meta.setdefault(name, content)
 
     def _begin_block(self, tag: str, attributes: Mapping[str, str]) -> None:

@@ -42,6 +42,7 @@ _TRANSITIONAL = {
 }
 RELATIONSHIPS = "{http://schemas.openxmlformats.org/package/2006/relationships}Relationship"
 _TITLE = "{http://purl.org/dc/elements/1.1/}title"
+_DATES = ("created", "modified")
 
 
 class Package:
@@ -142,6 +143,12 @@ class Package:
             return None
         found = self.xml("docProps/core.xml").find(_TITLE)
         return (found.text or "").strip() or None if found is not None else None
+
+    def dates(self) -> dict[str, str]:
+        """When it was ``created`` and ``modified``, as the core properties write it."""
+        core = self.xml("docProps/core.xml") if self.has("docProps/core.xml") else ()
+        found = {name: (one.text or "").strip() for one in core if (name := local(one.tag)) in _DATES}
+        return {name: text for name, text in found.items() if text}
 
 
 def local(tag: object) -> str:

@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Final
 
+from fonte.text.dates import with_iso_dates
 from fonte.text.language import detect
 from fonte.types import Block, BlockKind, Document, Parsed, Place, Section, Source, Span, document_id
 
@@ -69,7 +70,9 @@ def canonicalise(parsed: Parsed, source: Source, *, tenant: str) -> Document:
         page_labels=tuple(map(storable, parsed.page_labels)),
         pages=parsed.pages,
         lines_are_source_lines=parsed.verbatim,
-        metadata={storable(key): storable(value) for key, value in {**parsed.metadata, **source.metadata}.items()},
+        metadata=with_iso_dates(
+            {storable(key): storable(value) for key, value in {**parsed.metadata, **source.metadata}.items()}, language
+        ),
         modified_at=source.modified_at,
     )
 

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
+from fonte.text.dates import unclear_dates
 from fonte.text.locate import label, locate
 from fonte.types import BlockKind, Chunk, Counts, Document, LedgerEntry, Loss, Parsed, Place
 
@@ -31,7 +32,7 @@ SHOWN_PLACES: Final = 5
 """How many places a loss names."""
 
 BENIGN: Final = frozenset(
-    "blank_page boilerplate chart_sheet comments hidden_sheet hidden_slide hidden_text images objects ocr "
+    "blank_page boilerplate chart_sheet comments date_unclear hidden_sheet hidden_slide hidden_text images objects ocr "
     "page_furniture ragged_rows structure unbalanced_quotes".split()
 )
 """What parsers leave out or remark on by design; every other loss they tell makes the document partial."""
@@ -40,7 +41,7 @@ _COUNTED_IN_PAGES: Final = frozenset(
     "blank_page page_needs_ocr page_unreadable picture_without_text slides_lost".split()
 )
 FOUND_HERE: Final = frozenset(
-    "words_lost numbers_lost rows_lost pages_lost not_in_canonical not_in_chunks truncated_chunks".split()
+    "words_lost numbers_lost rows_lost pages_lost not_in_canonical not_in_chunks truncated_chunks date_unclear".split()
 )
 """Losses that the ledger itself finds: found again when a document is cut again."""
 
@@ -72,6 +73,10 @@ def balance(parsed: Parsed, document: Document, chunks: Sequence[Chunk], *, wind
     if blocks.characters > canonical.characters or blocks.rows > canonical.rows:
         lost = blocks.characters - canonical.characters
         losses.append(Loss("not_in_canonical", f"{lost} characters of the blocks are not in the text", lost))
+    unclear = unclear_dates(document.metadata)
+    if unclear:
+        what = f"kept as written, for it is not clear which date it is: {'; '.join(unclear[:SHOWN_PLACES])}"
+        losses.append(Loss("date_unclear", what, len(unclear)))
     if missing:
         losses.append(_not_in("not_in_chunks", "are in no chunk", document, canonical, kept, missing))
     if truncated:

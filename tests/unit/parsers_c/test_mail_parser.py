@@ -54,7 +54,7 @@ def test_subject_headers_and_text() -> None:
         ("paragraph", "the pump runs.\nIn hall 3."),
     ]
     assert parsed.metadata["date"] == "2024-03-04T10:15:00+01:00"
-    assert parsed.metadata["date_written"] == "Mon, 4 Mar 2024 10:15:00 +0100"
+    assert parsed.metadata["date_original"] == "Mon, 4 Mar 2024 10:15:00 +0100"
     assert parsed.metadata["message_id"] == "<x@y>"
     assert parsed.source_counts.words == sum(
         len(text.replace("@", " ").replace(".", " ").replace(":", " ").replace("+", " ").split())

@@ -68,6 +68,7 @@ class DocxParser:
             media_type=_MEDIA_TYPE,
             source_counts=counts,
             losses=tuple(_losses(package, main, reader)),
+            metadata=package.dates(),
             empty_reason=reason,
         )
 

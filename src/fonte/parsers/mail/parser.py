@@ -120,7 +120,7 @@ def _metadata(mail: Mail) -> dict[str, str]:
     """Headers by lower-case names; the date as ISO 8601, as it was written beside it."""
     found = {name.lower().replace("-", "_"): value for name, value in mail.headers.items()}
     if mail.date is not None:
-        found["date_written"] = found.get("date", mail.date)
+        found["date_original"] = found.get("date", mail.date)
         found["date"] = mail.date
     if mail.attachments:
         found["attachments"] = str(len(mail.attachments))

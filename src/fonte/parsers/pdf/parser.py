@@ -7,7 +7,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 from fonte.errors import ParseError
-from fonte.parsers.pdf.document import bytes_of, labels_of, opened, outline_of, read_page, title_of
+from fonte.parsers.pdf.document import bytes_of, dates_of, labels_of, opened, outline_of, read_page, title_of
 from fonte.parsers.pdf.reading import Reading, blocks_of
 from fonte.parsers.pdf.repair import hidden_by_damage
 from fonte.parsers.pdf.scans import ScanReader, losses_of

@@ -77,7 +77,7 @@ class _Deck:
             media_type=MEDIA_TYPE,
             source_counts=_with_headings(counts, blocks),
             losses=tuple(self._losses()),
-            metadata={"slides": str(len(slides))},
+            metadata={"slides": str(len(slides)), **self._package.dates()},
             empty_reason=None if blocks else "needs_ocr" if self._tally.images else "empty",
         )
 

@@ -8,6 +8,7 @@ import zipfile
 from typing import TYPE_CHECKING, Final
 
 from fonte.errors import EncryptedSource
+from fonte.parsers.ooxml import local
 from fonte.parsers.xlsx.extents import MAX_AREA, MAX_CELLS, Extent
 from fonte.text.cells import cell_range
 
@@ -22,6 +23,10 @@ _TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
 _OFFICE = "{urn:oasis:names:tc:opendocument:xmlns:office:1.0}"
 _STYLE = "{urn:oasis:names:tc:opendocument:xmlns:style:1.0}"
 _TITLE = "{http://purl.org/dc/elements/1.1/}title"
+_DATES = (
+    "{urn:oasis:names:tc:opendocument:xmlns:meta:1.0}creation-date",
+    "{http://purl.org/dc/elements/1.1/}date",
+)
 _MIMETYPE = b"application/vnd.oasis.opendocument.spreadsheet"
 _SPACED = re.compile(rb">\s+</?table:")
 _CELLS: Final = (f"{_TABLE}table-cell", f"{_TABLE}covered-table-cell")
@@ -72,6 +77,14 @@ def title_of(package: Package) -> str | None:
         return None
     title = next(package.xml("meta.xml").iter(_TITLE), None)
     return (title.text or "").strip() or None if title is not None else None
+
+
+def dates_of(package: Package) -> dict[str, str]:
+    """When it was ``created`` and ``modified``, as the file's own metadata write it."""
+    if not package.has("meta.xml"):
+        return {}
+    said = {local(one.tag): (one.text or "").strip() for one in package.xml("meta.xml").iter(*_DATES)}
+    return {name: said[tag] for tag, name in (("creation-date", "created"), ("date", "modified")) if said.get(tag)}
 
 
 def _take_row(element: _Element, row: int, extent: Extent) -> int:

@@ -7,7 +7,7 @@ from importlib.metadata import version
 from fonte.errors import ParseError
 from fonte.parsers.ooxml import opened
 from fonte.parsers.sheets.biff import read_biff
-from fonte.parsers.sheets.ods import read_ods, tidied, title_of
+from fonte.parsers.sheets.ods import dates_of, read_ods, tidied, title_of
 from fonte.parsers.xlsx.parser import workbook_parsed
 from fonte.types import Parsed, Source
 
@@ -46,6 +46,6 @@ class OdsParser:
         """
         with opened(source) as package:
             extents, comments = read_ods(package, source)
-            title = title_of(package)
+            title, dates = title_of(package), dates_of(package)
             body = tidied(package) or source.body
-        return workbook_parsed(source, body, extents, comments, parser=self.name, title=title)
+        return workbook_parsed(source, body, extents, comments, parser=self.name, title=title, dates=dates)

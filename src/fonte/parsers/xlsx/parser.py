@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from importlib.metadata import version
@@ -46,14 +46,14 @@ class XlsxParser:
         with opened(source) as package:
             extents = read_extents(package)
             body = squeeze(package, extents) or source.body
-            title = package.title()
+            title, dates = package.title(), package.dates()
             comments = sum(
                 1
                 for name in package.names()
                 if re.fullmatch(r"xl/(?:.*/)?comments?\d*\.xml", name)
                 for _ in package.xml(name).iter(f"{MAIN}comment")
             )
-        return workbook_parsed(source, body, extents, comments, parser=self.name, title=title)
+        return workbook_parsed(source, body, extents, comments, parser=self.name, title=title, dates=dates)
 
 
 def workbook_parsed(
@@ -64,6 +64,7 @@ def workbook_parsed(
     *,
     parser: str,
     title: str | None = None,
+    dates: Mapping[str, str] | None = None,
 ) -> Parsed:
     """A workbook whose extents were checked, through calamine; ``body`` is what calamine is to read.
 
@@ -92,6 +93,7 @@ def workbook_parsed(
         media_type=source.media_type or _MEDIA_TYPE,
         source_counts=counts,
         losses=_losses(extents, comments),
+        metadata=dates or {},
         empty_reason=None if blocks else "empty",
     )
 
