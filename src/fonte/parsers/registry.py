@@ -24,6 +24,8 @@ PARSERS = {
     "application/vnd.ms-outlook": "fonte.parsers.mail:MailParser",
     "application/vnd.ms-excel": "fonte.parsers.sheets:XlsParser",
     "application/vnd.oasis.opendocument.spreadsheet": "fonte.parsers.sheets:OdsParser",
+    "application/vnd.oasis.opendocument.text": "fonte.parsers.odf:OdtParser",
+    "application/vnd.oasis.opendocument.presentation": "fonte.parsers.odf:OdpParser",
     "text/plain": "fonte.parsers.plain:PlainParser",
     "text/markdown": "fonte.parsers.markdown:MarkdownParser",
     "text/html": "fonte.parsers.html:HtmlParser",

@@ -23,6 +23,8 @@ EPUB = "application/epub+zip"
 NOTEBOOK = "application/x-ipynb+json"
 XLS = "application/vnd.ms-excel"
 ODS = "application/vnd.oasis.opendocument.spreadsheet"
+ODT = "application/vnd.oasis.opendocument.text"
+ODP = "application/vnd.oasis.opendocument.presentation"
 EML = "message/rfc822"
 MSG = "application/vnd.ms-outlook"
 _IMAGE_MAGIC = {
@@ -181,7 +183,7 @@ def _zip_kind(body: bytes, name: str) -> str:
     marked = body[30:160]
     if marked.startswith(b"mimetype"):
         kind = marked[8:].split(b"PK")[0].decode("ascii", "replace").strip("\0 ")
-        known = next((known for known in (EPUB, ODS) if kind.startswith(known)), None)
+        known = next((known for known in (EPUB, ODS, ODT, ODP) if kind.startswith(known)), None)
         if known is not None:
             return known
         raise _unsupported(kind, name)
