@@ -300,6 +300,35 @@ def test_what_an_engine_read_is_stamped_with_it(ocr_engine: str) -> None:
     assert names["image+ocr"] == ImageParser().parse(source(saved(picture(LINES[:1])), "a.png")).parser
 
 
+GUESSES = b"""<html xmlns="http://www.w3.org/1999/xhtml"><body>
+<span class="ocr_line" title="bbox 60 60 800 100; x_size 40">
+<span class="ocrx_word" title="bbox 60 60 300 100; x_wconf 22">MnarHocr</span>
+<span class="ocrx_word" title="bbox 320 60 800 100; x_wconf 25">PerHucTtp</span></span></body></html>"""
+
+
+@pytest.mark.parametrize(("languages", "read"), [(("eng", "ita"), 1), (("eng", "rus"), 2)])
+def test_pages_in_a_script_that_is_not_read_are_told_and_only_the_first_is_tried(
+    monkeypatch: pytest.MonkeyPatch, languages: tuple[str, ...], read: int
+) -> None:
+    tries: list[int] = []
+
+    def guesses(self: engine.Engine, image: Image.Image, **limits: object) -> bytes:
+        tries.append(1)
+        return GUESSES
+
+    found = engine.Engine("tesseract", "5", languages, (), knows_orientation=True)
+    monkeypatch.setattr(reader, "find_engine", lambda _: found)
+    monkeypatch.setattr(engine.Engine, "read", guesses)
+    seen = engine.Orientation(0, 20.0, "Cyrillic")
+    monkeypatch.setattr(engine.Engine, "orientation", lambda self, image, **limits: seen)
+    parsed = PdfParser().parse(source(pdf("image", "image"), "a.pdf"))
+    assert (parsed.blocks, parsed.empty_reason) == ((), "needs_ocr")
+    assert len(tries) == read
+    (loss,) = parsed.losses
+    assert "pages 1, 2" in loss.message
+    assert ("looks Cyrillic" in loss.message) == (read == 1)
+
+
 # --- without it
 
 

@@ -17,12 +17,36 @@ PACKAGES: Final = "tesseract-ocr tesseract-ocr-ita tesseract-ocr-osd"
 HINT: Final = f"no OCR engine is installed; on Debian: apt-get install {PACKAGES}"
 _LOOK_SECONDS = 20.0
 _ROTATE = re.compile(rb"^Rotate: (\d+)\s+Orientation confidence: ([\d.]+)", re.MULTILINE)
+_SCRIPT = re.compile(rb"^Script: (\w+)\s+Script confidence: ([\d.]+)", re.MULTILINE)
+_SURE_SCRIPT = 1.0
+_LANGUAGES = {
+    "Arabic": "ara fas kur pus snd uig urd",
+    "Cyrillic": "aze bel bul kaz kir mkd mon rus srp tat tgk ukr uzb",
+    "Devanagari": "hin mar nep san",
+    "Greek": "ell grc",
+    "Han": "chi jpn",
+    "Hangul": "kor",
+    "Hebrew": "heb yid",
+    "Japanese": "jpn",
+    "Korean": "kor",
+    "Thai": "tha",
+}
+"""Tesseract's languages of scripts other than Latin."""
 _VERSION = re.compile(r"tesseract v?(\S+)")
 _KEPT = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "LD_LIBRARY_PATH", "TESSDATA_PREFIX")
 
 
 class OcrFailed(Exception):
     """One run did not give text: its time or memory was up, or the program ended badly."""
+
+
+@dataclass(frozen=True, slots=True)
+class Orientation:
+    """Degrees to turn a picture clockwise to set it upright, how sure that is from 0, and its script or ""."""
+
+    turn: int = 0
+    sure: float = 0.0
+    script: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,16 +73,27 @@ class Engine:
         arguments = ["-l", "+".join(self.languages), "--psm", layout, "--dpi", str(dpi), "-c", "tessedit_create_hocr=1"]
         return self._run(image, arguments, seconds, memory_bytes)
 
-    def rotation(self, image: Image, *, dpi: int, seconds: float, memory_bytes: int) -> tuple[int, float]:
-        """(degrees to turn the picture clockwise to set it upright, confidence from 0); (0, 0) when it cannot tell."""
+    def orientation(self, image: Image, *, dpi: int, seconds: float, memory_bytes: int) -> Orientation:
+        """How a picture stands and in which script it is printed; nothing of it when the engine cannot tell."""
         if not self.knows_orientation:
-            return 0, 0.0
+            return Orientation()
         try:
             answer = self._run(image, ["-l", "osd", "--psm", "0", "--dpi", str(dpi)], seconds, memory_bytes)
         except OcrFailed:
-            return 0, 0.0
-        found = _ROTATE.search(answer)
-        return (int(found[1]) % 360, float(found[2])) if found is not None else (0, 0.0)
+            return Orientation()
+        turned, script = _ROTATE.search(answer), _SCRIPT.search(answer)
+        return Orientation(
+            int(turned[1]) % 360 if turned is not None else 0,
+            float(turned[2]) if turned is not None else 0.0,
+            script[1].decode() if script is not None and float(script[2]) >= _SURE_SCRIPT else "",
+        )
+
+    def foreign(self, script: str) -> str:
+        """What to say of a script that none of the languages is written in; "" where one may be, or who knows."""
+        of_script = _LANGUAGES.get(script, "").split()
+        if not of_script or any(name.split("_")[0] in of_script for name in self.languages):
+            return ""
+        return f"the print looks {script}, which {'+'.join(self.languages)} is not written in ([parsing] ocr_languages)"
 
     def _run(self, image: Image, arguments: list[str], seconds: float, memory_bytes: int) -> bytes:
         picture = b"P5 %d %d 255\n" % image.size + image.tobytes()

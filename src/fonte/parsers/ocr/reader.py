@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from fonte.parsers.ocr.engine import HINT, PACKAGES, Engine, OcrFailed, find_engine
+from fonte.parsers.ocr.engine import HINT, PACKAGES, Engine, OcrFailed, Orientation, find_engine
 from fonte.parsers.ocr.hocr import OcrLine, confidence, read_hocr
 from fonte.parsers.ocr.rules import uncovered_share, without_rules
 from fonte.parsers.ocr.settings import OcrSettings, ask_for_time, current
@@ -77,6 +77,8 @@ class OcrReader:
     settings: OcrSettings = field(default_factory=current)
     began: float = field(default_factory=time.monotonic)
     _engine: Engine | None = field(init=False)
+    _foreign: str = field(init=False, default="")
+    """Script of a page before that came out as guesses; further pages in it are not read."""
 
     def __post_init__(self) -> None:
         self._engine = find_engine(self.settings.languages)
@@ -103,6 +105,8 @@ class OcrReader:
         if enlarged != 1:
             image = image.resize((round(image.width * enlarged), round(image.height * enlarged)))
         dpi = round(dpi * max(enlarged, 1))
+        if self._foreign and self._foreign == self._look(image, dpi, turned).script:
+            raise OcrFailed(self._why_foreign())
         page = self._once(image, dpi, turned, enlarged)
         if page.angle:  # the engine reads single lines that run otherwise, but not their order
             upright = self._once(image, dpi, (turned + page.angle) % 360, enlarged)
@@ -110,18 +114,27 @@ class OcrReader:
         if page.confidence >= _GOOD and page.words >= _ENOUGH_WORDS:
             return page
         try:
-            more, sure = self._rotation(turn(image, turned), dpi)
-            other = self._once(image, dpi, (turned + more) % 360, enlarged) if more else page
+            seen = self._look(image, dpi, turned)
+            other = self._once(image, dpi, (turned + seen.turn) % 360, enlarged) if seen.turn else page
         except OcrFailed:  # what was read stays read, whatever a second look comes to
             return page
-        if other.score > page.score or (sure >= _SURE_ROTATION and other.score > page.score / 2):
-            return other
+        if other.score > page.score or (seen.sure >= _SURE_ROTATION and other.score > page.score / 2):
+            page = other
+        if page.words and page.confidence < UNREADABLE:
+            self._foreign = seen.script
+            if self._why_foreign():
+                raise OcrFailed(self._why_foreign())
+            self._foreign = ""
         return page
 
-    def _rotation(self, image: Image, dpi: int) -> tuple[int, float]:
+    def _look(self, image: Image, dpi: int, turned: int) -> Orientation:
         if self._engine is None:
-            return 0, 0.0
-        return self._engine.rotation(image, dpi=dpi, seconds=self._left(), memory_bytes=self.settings.memory_bytes)
+            return Orientation()
+        seconds, memory = self._left(), self.settings.memory_bytes
+        return self._engine.orientation(turn(image, turned), dpi=dpi, seconds=seconds, memory_bytes=memory)
+
+    def _why_foreign(self) -> str:
+        return self._engine.foreign(self._foreign) if self._engine is not None else ""
 
     def _once(self, image: Image, dpi: int, rotation: int, scale: float) -> OcrPage:
         if self._engine is None:
