@@ -201,7 +201,14 @@ class Asker:
         began = time.perf_counter()
         query = with_languages(query)
         retrieved, documents = self._retrieve(query, replace(self.settings.retrieval, distances=True))
-        passages = tuple(build_passages(retrieved.found, documents, token_budget=self.settings.context_tokens))
+        passages = tuple(
+            build_passages(
+                retrieved.found,
+                documents,
+                token_budget=self.settings.context_tokens,
+                chunking=self.reader.generation.recipe.chunking,
+            )
+        )
         verdict = self.gate.nothing()
         if passages:
             words = weighted_words(query, self.terms, self.reader)

@@ -10,10 +10,12 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from fonte.support import check_sentence
+from fonte.support import check_sentence, missing_figures
 from fonte.text.locate import fragment, label, locate
 from fonte.text.sentences import sentences
 from fonte.types import Citation, Draft, Language, Passage, Sentence, sha256_hex
+
+Range = tuple[int, int]
 
 _MARKER = re.compile(r"\s?[\[【]\s*(\d{1,4}(?:\s*[,;]\s*\d{1,4})*)\s*[\]】]")
 _AFTER_STOP = re.compile(r"([.!?…]+)((?:\s*[\[【]\s*\d{1,4}(?:\s*[,;]\s*\d{1,4})*\s*[\]】])+)")
@@ -39,11 +41,16 @@ class Cited:
     removed: tuple[str, ...]
 
 
-def mint(passage: Passage) -> Citation:
-    """The citation of a passage: quote, hash and place all come from the stored document."""
+def mint(passage: Passage, said: Sequence[Range] = ()) -> Citation:
+    """The citation of a passage: quote, hash and place all come from the stored document.
+
+    Of a parent it quotes what was found, and on to what was ``said`` of the rest.
+    """
     document, chunk = passage.document, passage.stored.chunk
-    place = locate(document, passage.start, passage.end)
-    quote = passage.content
+    start, end = passage.found or (passage.start, passage.end)
+    start, end = min([start, *(low for low, _ in said)]), max([end, *(high for _, high in said)])
+    place = locate(document, start, end)
+    quote = document.text[start:end]
     part = fragment(document, place)
     return Citation(
         index=passage.marker,
@@ -80,12 +87,30 @@ def cite(draft: Draft, passages: Sequence[Passage], *, language: Language) -> Ci
         verdict, checks = check_sentence(body, [by_marker[marker] for marker in markers], verbatim=verbatim)
         finished.append(Sentence(_with_markers(body, markers), markers, verdict, checks))
     used = sorted({marker for sentence in finished for marker in sentence.citations})
+    said = _said(draft, finished, by_marker)
     return Cited(
         text=" ".join(sentence.text for sentence in finished),
         sentences=tuple(finished),
-        citations=tuple(mint(by_marker[marker]) for marker in used),
+        citations=tuple(mint(by_marker[marker], said[marker]) for marker in used),
         removed=tuple(removed),
     )
+
+
+def _said(draft: Draft, finished: Sequence[Sentence], by_marker: dict[int, Passage]) -> dict[int, list[Range]]:
+    """By marker, what of a parent the sentences rest on beside what was found: what was cut, or all for a figure."""
+    said: dict[int, list[Range]] = {marker: [] for marker in by_marker}
+    for one in draft.taken:
+        shown = by_marker.get(one.marker)
+        if shown is not None and shown.found is not None and shown.start <= one.start <= one.end <= shown.end:
+            said[one.marker].append((one.start, one.end))
+    for marker, shown in by_marker.items():
+        if shown.found is None or draft.taken:
+            continue
+        found = f"{shown.stored.chunk.context}\n{shown.document.text[slice(*shown.found)]}"
+        own = [_MARKER.sub("", sentence.text) for sentence in finished if marker in sentence.citations]
+        if any(set(missing_figures(text, [found])) - set(missing_figures(text, [shown.content])) for text in own):
+            said[marker].append((shown.start, shown.end))
+    return said
 
 
 def _taken(

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from fonte.retrieve import Found
-from fonte.types import NO_ANSWER, Document, Language, Passage, Query
+from fonte.text.chunking.parents import parent_of
+from fonte.types import NO_ANSWER, ChunkingRecipe, Document, Language, Passage, Query
 
 CHARACTERS_PER_TOKEN = 3.2
 """A careful estimate for English and Italian: a token of a common model is seldom shorter."""
@@ -28,8 +29,17 @@ _INSTRUCTIONS = {
 }
 
 
-def build_passages(found: Sequence[Found], documents: Mapping[str, Document], *, token_budget: int) -> list[Passage]:
+def build_passages(
+    found: Sequence[Found],
+    documents: Mapping[str, Document],
+    *,
+    token_budget: int,
+    chunking: ChunkingRecipe = ChunkingRecipe(),  # noqa: B008 - frozen
+) -> list[Passage]:
     """Passages in ranking order with markers from 1, within the budget.
+
+    Where the index was cut with parents (``chunking``), a passage is the parent of what was found, once for all that
+    was found in it, and counts as such; the chunk stands alone where its parent does not fit.
 
     Where a stretch does not fit that overlapping chunks were merged to, its best chunk stands alone; what does not fit
     then is left out whole, for half a passage is no evidence. The first is handed out at any size: as its chunk alone,
@@ -39,10 +49,12 @@ def build_passages(found: Sequence[Found], documents: Mapping[str, Document], *,
     left = token_budget
     for one in found:
         document = documents.get(one.stored.chunk.document_id)
-        if document is None:
+        if document is None or _joins(one, passages):
             continue
-        one = one if _cost(one) <= left else _alone(one)  # noqa: PLW2901 - what is left of it
-        cost = _cost(one)
+        start, end = parent_of(document, chunking, one.start, one.end)
+        wide = replace(one, start=start, end=end)
+        shown = next((form for form in (wide, one) if _cost(form) <= left), _alone(one))
+        cost = _cost(shown)
         if passages and cost > left:
             continue
         left -= cost
@@ -51,14 +63,29 @@ def build_passages(found: Sequence[Found], documents: Mapping[str, Document], *,
                 marker=1 + len(passages),
                 stored=one.stored,
                 document=document,
-                start=one.start,
-                end=one.end,
+                start=shown.start,
+                end=shown.end,
                 hit=one.hit,
-                parts=one.parts,
+                parts=shown.parts,
                 copies=one.copies,
+                found=(one.start, one.end) if shown is wide and (start, end) != (one.start, one.end) else None,
             )
         )
     return passages
+
+
+def _joins(one: Found, passages: list[Passage]) -> bool:
+    """Whether a parent that is shown already holds what was found; it then counts among its parts."""
+    for index, shown in enumerate(passages):
+        if (
+            shown.found is not None
+            and shown.document.id == one.stored.chunk.document_id
+            and shown.start <= one.start
+            and one.end <= shown.end
+        ):
+            passages[index] = replace(shown, parts=(*shown.parts, *one.parts))
+            return True
+    return False
 
 
 def _cost(one: Found) -> int:

@@ -77,12 +77,16 @@ def _changes(retriever: Retriever, settings: RetrievalSettings, deep: int) -> It
 
 
 def roomier(
-    found: Sequence[Found], documents: Mapping[str, Document], budget: int, holds: Callable[[Passage], bool]
+    found: Sequence[Found],
+    documents: Mapping[str, Document],
+    budget: int,
+    chunking: ChunkingRecipe,
+    holds: Callable[[Passage], bool],
 ) -> Otherwise | None:
     """The budget, doubled as often as it takes, that hands the passage out; None when none does."""
     for _ in range(DOUBLINGS):
         budget *= 2
-        passages = build_passages(found, documents, token_budget=budget)
+        passages = build_passages(found, documents, token_budget=budget, chunking=chunking)
         if marker := next((one.marker for one in passages if holds(one)), None):
             return Otherwise(f"a context of {budget} tokens", marker, tried=True)
     return None

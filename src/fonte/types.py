@@ -673,6 +673,8 @@ class Passage:
     parts: tuple[str, ...] = ()
     copies: tuple[tuple[str, str], ...] = ()
     """Document id and source URI of equal passages elsewhere that the asker may read."""
+    found: tuple[int, int] | None = None
+    """What was found, where the passage shows the parent around it: a citation quotes this. None: all of it was."""
 
     @property
     def content(self) -> str:

@@ -351,10 +351,10 @@ class Explainer:
         trail.passed("context", detail, holding[0].marker if holding else None, present=bool(holding))
         if not holding:
             trail.lose("context")
-            return roomier(asked.retrieved.found, asked.documents, budget, lambda one: shown_in(one, places))
+            chunking = self.asker.reader.generation.recipe.chunking
+            return roomier(asked.retrieved.found, asked.documents, budget, chunking, lambda one: shown_in(one, places))
         verdict = asked.verdict
-        kind = "calibrated" if verdict.calibrated else "uncalibrated"
-        detail = f"evidence {verdict.score:.2f} of {verdict.threshold:.2f}, {kind}"
+        detail = f"evidence {verdict.score:.2f} of {verdict.threshold:.2f}, {'' if verdict.calibrated else 'un'}calibrated"
         trail.passed("gate", detail, score=verdict.score, present=verdict.sufficient)
         if not verdict.sufficient:
             trail.lose("gate")

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from fonte.cite import cite, mint
-from fonte.types import Draft, DraftSentence
+from fonte.types import Draft, DraftSentence, Passage
 from usecase_making import document, passage
 
 LEAVE = document("Full-time staff get 26 days of leave. Part-time staff get a share of it.")
@@ -137,3 +138,31 @@ def test_no_draft_makes_a_citation_that_was_not_handed_out(text: str) -> None:
 def test_a_marker_stands_before_the_stop(stop: str) -> None:
     cited = cite(Draft(f"Staff get 26 days [1]{stop}"), [passage(LEAVE)], language="en")
     assert cited.sentences[0].text == f"Staff get 26 days [1]{stop or '.'}"
+
+
+PARENT = document("Boats pay 5 euro. Cranes pay 7 euro. Nothing is given back. The office opens at 8.", "fees.md")
+
+
+def _parent(start: int, end: int) -> Passage:
+    return replace(passage(PARENT, 1), start=0, end=len(PARENT.text), found=(start, end))
+
+
+def test_a_citation_of_a_parent_quotes_the_child_that_was_found() -> None:
+    cited = cite(Draft("Cranes pay 7 euro [1]."), [_parent(18, 36)], language="en")
+    assert [(one.quote, one.locator.start) for one in cited.citations] == [("Cranes pay 7 euro.", 18)]
+    assert cited.sentences[0].support == "not_checked"
+
+
+def test_a_figure_from_the_rest_of_the_parent_is_in_the_quote() -> None:
+    cited = cite(Draft("Boats pay 5 euro [1]."), [_parent(18, 36)], language="en")
+    assert cited.citations[0].quote == PARENT.text
+    both = cite(Draft("Boats pay 9 euro [1]."), [_parent(18, 36)], language="en")
+    assert both.citations[0].quote == "Cranes pay 7 euro."
+    assert both.sentences[0].support == "unsupported"
+
+
+def test_what_was_cut_from_the_rest_of_the_parent_is_in_the_quote() -> None:
+    start = PARENT.text.index("Nothing")
+    taken = DraftSentence("Nothing is given back.", 1, start, start + 22)
+    cited = cite(Draft(taken.text, taken=(taken,)), [_parent(18, 36)], language="en")
+    assert cited.citations[0].quote == "Cranes pay 7 euro. Nothing is given back."
