@@ -34,7 +34,7 @@ from fonte.parsers.ocr.settings import DEFAULT_LANGUAGES, DEFAULT_SECONDS
 from fonte.types import Contents, Parsed, Source
 
 MEBIBYTE: Final = 1 << 20
-DEFAULT_MEMORY_BYTES: Final = 2048 * MEBIBYTE
+DEFAULT_MEMORY_BYTES: Final = 1536 * MEBIBYTE
 _COMMAND = (sys.executable, "-P", "-m", "fonte.parsers.child")
 """-P: nothing is imported from the current folder, which may be the one that is being read."""
 _PARSED, _LISTED, _FAILED = b"P", b"C", b"E"
