@@ -354,8 +354,8 @@ class Explainer:
             chunking = self.asker.reader.generation.recipe.chunking
             return roomier(asked.retrieved.found, asked.documents, budget, chunking, lambda one: shown_in(one, places))
         verdict = asked.verdict
-        detail = f"evidence {verdict.score:.2f} of {verdict.threshold:.2f}, {'' if verdict.calibrated else 'un'}calibrated"
-        trail.passed("gate", detail, score=verdict.score, present=verdict.sufficient)
+        detail = f"{verdict.score:.2f} of {verdict.threshold:.2f}, {'' if verdict.calibrated else 'un'}calibrated"
+        trail.passed("gate", f"evidence {detail}", score=verdict.score, present=verdict.sufficient)
         if not verdict.sufficient:
             trail.lose("gate")
             return Otherwise(f"a threshold of {math.floor(1e4 * verdict.score) / 1e4:.4f}", None, tried=True)
