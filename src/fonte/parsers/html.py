@@ -44,6 +44,7 @@ _ROW_TOLERANCE = 0.02
 _KEPT_SHARE = 0.9
 _MAIN_SHARE = 0.3
 _MAIN_WORDS = 20
+_ONLY_MENUS = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +84,7 @@ class HtmlParser:
     @cached_property
     def name(self) -> str:
         """Parser and library with their versions."""
-        return f"html/1 lxml {version('lxml')}"
+        return f"html/2 lxml {version('lxml')}"
 
     def parse(self, source: Source) -> Parsed:
         """Blocks in order; ``main`` or ``article`` alone where there is one of substance.
@@ -192,7 +193,10 @@ def _read_tree(text: str, first_table: int) -> BlockReader | None:
 
 
 def _content(pieces: Sequence[Piece]) -> tuple[list[Piece], list[Piece]]:
-    """(what is kept, what is page furniture). The page's own heading is kept wherever it stands."""
+    """(what is kept, what is page furniture). The page's own heading is kept wherever it stands.
+
+    A page that holds hardly anything but menus is kept whole: they are its content.
+    """
     inside = [piece for piece in pieces if piece.main and not piece.boilerplate]
     plain = [piece for piece in pieces if not piece.boilerplate]
     words = _words(inside)
@@ -203,6 +207,8 @@ def _content(pieces: Sequence[Piece]) -> tuple[list[Piece], list[Piece]]:
         is_title = piece.block.kind is BlockKind.HEADING and piece.block.level == 1
         wanted = piece.main if only_main else True
         (kept if is_title or (wanted and not piece.boilerplate) else left).append(piece)
+    if _words(kept) < _MAIN_WORDS and _words(kept) < _ONLY_MENUS * _words(left):
+        return list(pieces), []
     return kept, left
 
 

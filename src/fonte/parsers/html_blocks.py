@@ -17,8 +17,8 @@ from fonte.parsers.tables import count_empty_cells, one_line, table_blocks
 from fonte.types import Block, BlockKind, Place
 
 _SILENT = frozenset(
-    "script style template svg math iframe object embed applet canvas audio video head noembed noframes "
-    "textarea select datalist".split()
+    "script style template svg iframe object embed applet canvas audio video head noembed noframes "
+    "textarea select datalist annotation annotation-xml".split()
 )
 _NAMING = ("name", "property", "itemprop", "http-equiv")
 _META = {
@@ -95,6 +95,8 @@ class BlockReader:
         self._superscript = tag == "sup"
         if tag == "br":
             self._text.append("\n")
+        elif tag == "math" and "alttext" in attributes and not self._depth["s"] and not self._depth["h"]:
+            self._text.append(f"${one_line(attributes['alttext'])}$")
         elif tag == "img" and not self._depth["s"]:
             self._text.append(f" {one_line(attributes.get('alt', ''))} ")
         if tag in _VOID:
@@ -169,7 +171,7 @@ class BlockReader:
             tag in _BOILERPLATE and not (tag in ("header", "footer") and inside_main)
         )
         flags = {
-            "s": tag in _SILENT,
+            "s": tag in _SILENT or (tag == "math" and (hidden or self._depth["h"] > 0 or "alttext" in attributes)),
             "b": boilerplate,
             "m": tag in _MAIN or role == "main",
             "h": hidden,

@@ -183,3 +183,21 @@ def test_any_soup_keeps_its_words(parts: list[str]) -> None:
     for piece in reader.pieces:
         assert piece.block.text.strip()
         assert (piece.block.kind is BlockKind.HEADING) == (piece.block.level > 0)
+
+
+def test_formulas_are_kept_once_by_what_the_page_says_of_them() -> None:
+    said = parse(
+        "<p>Energy <math alttext='E=mc^2'><mi>E</mi></math> and <math><mi>x</mi><annotation>\\x</annotation></math>."
+        "<span style='display: none'><math alttext='y'><mi>y</mi></math></span><img alt='y_1'></p>"
+    )
+    assert [block.text for block in said.blocks] == ["Energy $E=mc^2$ and x. y_1"]
+
+
+def test_a_page_of_menus_alone_keeps_them() -> None:
+    menu = "".join(f"<li>Department {at} <ul><li>Office {at}</li></ul></li>" for at in range(6))
+    parsed = parse(f"<ul><li>Sections<ul role='menu'>{menu}</ul></li></ul>")
+    assert "- Department 5" in [block.text for block in parsed.blocks]
+    assert not parsed.losses
+    kept = parse(f"<nav><ul>{menu}</ul></nav><main><p>{'The pump runs at 41 bar. ' * 5}</p></main>")
+    assert len(kept.blocks) == 1
+    assert [loss.code for loss in kept.losses] == ["boilerplate"]

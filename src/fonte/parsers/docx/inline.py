@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from fonte.parsers.docx.names import ABSENT, ALTERNATE, CHOICE, FALLBACK, PASSED_THROUGH, VAL, m, w
+from fonte.parsers.formulas import formula
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -18,7 +19,6 @@ _TEXT = w("t")
 _CHARACTERS = {w("tab"): "\t", w("ptab"): "\t", w("br"): "\n", w("cr"): "\n", w("noBreakHyphen"): "-"}
 _NOTES = {w("footnoteReference"): "footnote", w("endnoteReference"): "endnote"}
 _PICTURES = frozenset({w("drawing"), w("pict"), w("object")})
-_MATH_TEXT = m("t")
 
 
 @dataclass(slots=True)
@@ -68,7 +68,7 @@ class InlineReader:
             elif tag in PASSED_THROUGH:
                 self._walk(element, found, depth + 1)
             elif tag in (m("oMath"), m("oMathPara")):
-                self._say("".join(part.text or "" for part in element.iter(_MATH_TEXT, _TEXT)), found)
+                self._say(formula(element), found)
 
     def _alternate(self, element: _Element, found: Inline, depth: int) -> None:
         """One of several forms of the same content: the first choice, or the fallback where that has nothing."""

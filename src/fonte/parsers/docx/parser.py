@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from fonte.types import Counts, Source
 
-DOCX_VERSION = "1"
+DOCX_VERSION = "2"
 _MEDIA_TYPE = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 _NO_NOTES = frozenset({"separator", "continuationSeparator", "continuationNotice"})
 

@@ -12,7 +12,7 @@ _DGM = "http://schemas.openxmlformats.org/drawingml/2006/diagram"
 _ADEC = "http://schemas.microsoft.com/office/drawing/2017/decorative"
 
 ALTERNATE, CHOICE, FALLBACK = (f"{{{_MC}}}{name}" for name in ("AlternateContent", "Choice", "Fallback"))
-MATH_TEXT = f"{{{_M}}}t"
+MATH, MATH_TEXT = f"{{{_M}}}oMath", f"{{{_M}}}t"
 DECORATIVE = f"{{{_ADEC}}}decorative"
 
 

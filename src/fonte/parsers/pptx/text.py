@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fonte.parsers.pptx.names import ALTERNATE, CHOICE, FALLBACK, MATH_TEXT, a
+from fonte.parsers.formulas import formula
+from fonte.parsers.pptx.names import ALTERNATE, CHOICE, FALLBACK, MATH, MATH_TEXT, a
 from fonte.parsers.tables import one_line
 
 if TYPE_CHECKING:
@@ -49,9 +50,15 @@ def _pieces(paragraph: _Element) -> Iterator[str]:
             form = element.find(CHOICE)
             form = element.find(FALLBACK) if form is None else form
             if form is not None:
-                yield "".join(part.text or "" for part in form.iter(MATH_TEXT, a("t")))
+                yield _said(form)
         elif tag not in (a("pPr"), a("endParaRPr")):
-            yield "".join(part.text or "" for part in element.iter(MATH_TEXT, a("t")))
+            yield _said(element)
+
+
+def _said(element: _Element) -> str:
+    """The formulas below an element, else its text."""
+    formulas = [formula(one) for one in element.iter(MATH)]
+    return " ".join(formulas) or "".join(part.text or "" for part in element.iter(MATH_TEXT, a("t")))
 
 
 def unescaped(text: str) -> str:
