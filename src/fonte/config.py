@@ -21,7 +21,7 @@ from urllib.parse import urlsplit
 from pydantic import Field, TypeAdapter, ValidationError, field_validator, model_validator
 
 from fonte.errors import ConfigError
-from fonte.source_settings import Section, SourceRule
+from fonte.source_settings import Section, SourceRule, WebSettings
 from fonte.types import ChunkingRecipe, ChunkingStrategy
 
 CONFIG_NAME = "fonte.toml"
@@ -220,6 +220,7 @@ class Settings(Section):
     store: StoreSettings = StoreSettings()
     golden: GoldenSettings = GoldenSettings()
     parsing: ParsingSettings = ParsingSettings()
+    web: WebSettings = WebSettings()
     sources: tuple[SourceRule, ...] = ()
     file: Path | None = None
 

@@ -86,7 +86,8 @@ class Parts:
     make_chunker: Callable[[Recipe, Embedder], Chunker]
     make_generator: Callable[[str | None, EvidenceScorer], Generator]
     make_pool: Callable[[int], AbstractContextManager[ParserPool]]
-    open_source: Callable[[str, SourceOptions], SourceReader]
+    open_source: Callable[[str, SourceOptions, str], SourceReader]
+    """A source by its name, how it is read, and the tenant that it is read for."""
     terms: Terms
     gate_for: Callable[[Space], GateModel]
     extractors: Callable[[], Mapping[str, str]]

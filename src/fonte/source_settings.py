@@ -1,17 +1,61 @@
-"""Settings of sources: what holds for them by glob."""
+"""Settings of sources: what holds for them by glob, and which of the web may be read."""
 
 from __future__ import annotations
 
+import ipaddress
 from datetime import date
-from typing import Annotated, Self
+from typing import Annotated, Self, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
 
 
 class Section(BaseModel):
     """A table of ``fonte.toml``: keys that it does not know are refused."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+def _split(value: object) -> object:
+    """A variable's text, parted by commas; a list as the tuple that strict reading asks for."""
+    if isinstance(value, str):
+        return tuple(part.strip() for part in value.split(",") if part.strip())
+    return tuple(value) if isinstance(value, list) else value
+
+
+Names: TypeAlias = Annotated[tuple[Annotated[str, Field(min_length=1)], ...], BeforeValidator(_split)]
+"""A list of texts; in a variable parted by commas."""
+
+
+class WebSettings(Section):
+    """Which pages of the web may be read. ``hosts`` must name every host; ``addresses`` private networks that may be.
+
+    ``timeout_seconds`` and ``max_mb`` are for one page.
+    """
+
+    hosts: Names = ()
+    addresses: Names = ()
+    timeout_seconds: Annotated[float, Field(gt=0)] = 30.0
+    max_mb: Annotated[int, Field(ge=1)] = 20
+    max_pages: Annotated[int, Field(ge=1)] = 1000
+    delay_seconds: Annotated[float, Field(ge=0)] = 0.5
+
+    @field_validator("hosts")
+    @classmethod
+    def _names(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        for one in value:
+            if "/" in one or "@" in one or one.strip("*.") == "" or "*" in one.removeprefix("*."):
+                raise ValueError(f'"{one}" should be a host such as docs.example.com, *.example.com or host:8080')
+        return value
+
+    @field_validator("addresses")
+    @classmethod
+    def _networks(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        for one in value:
+            try:
+                ipaddress.ip_network(one)
+            except ValueError as error:
+                raise ValueError(f'"{one}" should be a network such as 10.0.0.0/8: {error}') from None
+        return value
 
 
 class SourceRule(Section):

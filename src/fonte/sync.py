@@ -41,7 +41,7 @@ class Syncer:
             SourceUnreadable: a source is missing. ModelError, StoreError, HomeLocked: nothing changed.
         """
         # A wrong source must not leave a new home or a lock behind: readers are made first.
-        readers = [self.parts.open_source(spec, options) for spec, options in specs.items()]
+        readers = [self.parts.open_source(spec, options, self.tenant) for spec, options in specs.items()]
         return self._run(readers, specs, publishing=publishing)
 
     def retry(self, states: Sequence[DocumentState]) -> SyncReport:
@@ -55,7 +55,7 @@ class Syncer:
         missing: list[str] = []
         for spec, options in self.store.catalog.sources().items() if wanted else ():
             try:
-                reader = self.parts.open_source(spec, remembered(options))
+                reader = self.parts.open_source(spec, remembered(options), self.tenant)
             except InputError as error:
                 missing.append(error.message)
                 continue
@@ -206,6 +206,11 @@ def _as_typed(options: SourceOptions) -> str:
     typed = [f"--allow {','.join(options.allow) or 'nobody'}"]
     typed += [f"--include {glob}" for glob in options.include] + [f"--exclude {glob}" for glob in options.exclude]
     return " ".join([*typed, *(["--records"] if options.records else [])])
+
+
+def is_elsewhere(spec: str) -> bool:
+    """Whether a source is not on this machine, by its name."""
+    return ("://" in spec and not spec.startswith("file:")) or spec.endswith(".urls")
 
 
 def remembered(options: str) -> SourceOptions:

@@ -915,6 +915,8 @@ class DocumentState:
     source_root: str = ""
     said: str = ""
     """Hash of what the source said of it beside its bytes and rights."""
+    likeness: str = ""
+    """What copies of its text are told by (``fonte.text.likeness``)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -930,6 +932,10 @@ class CorpusStatus:
     stale: tuple[tuple[DocumentState, tuple[str, ...]], ...] | None
     """Stale documents, each with what differs; None when the model whose recipe is in force cannot be asked."""
     unknown_because: str = ""
+    copies: tuple[tuple[DocumentState, DocumentState, float], ...] = ()
+    """Documents that say the same as another one which the same roles may read, with it and with how alike they are."""
+    odd: tuple[tuple[DocumentState, tuple[str, ...]], ...] = ()
+    """Documents that are unlike their siblings, or strange in themselves, each with the reasons."""
 
 
 @dataclass(frozen=True, slots=True)

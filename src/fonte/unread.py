@@ -15,7 +15,7 @@ from fonte.errors import FonteError
 from fonte.named import called
 from fonte.parts import Parts
 from fonte.protocols import Catalog
-from fonte.sync import remembered
+from fonte.sync import is_elsewhere, remembered
 from fonte.text.expected import Expected, holds, raw_texts
 from fonte.types import DocumentState, DocumentStatus, Parsed, Principal, Source, document_id
 
@@ -91,10 +91,12 @@ class SourceSearch:
             yield _Held(source, state, any(holds(text, expected.words) for text in raw_texts(_body(source))))
 
     def _sources(self) -> Iterator[Source]:
-        """Every source that can be read now; what cannot be read now is not what the index was made of."""
+        """Every source on this machine that can be read now; what cannot is not what the index was made of."""
         for spec, options in self.catalog.sources().items():
+            if is_elsewhere(spec):  # a question must not send us to other machines
+                continue
             try:
-                for item in self.parts.open_source(spec, remembered(options)).scan():
+                for item in self.parts.open_source(spec, remembered(options), self.tenant).scan():
                     if isinstance(item, Source) and item.tenant in (None, self.tenant):
                         yield item
             except FonteError:

@@ -31,6 +31,7 @@ from fonte.types import Recipe
 
 if TYPE_CHECKING:
     from fonte.parsers.pool import ParserPool
+    from fonte.sources.opening import Opener
     from fonte.sources.rules import SourceRule
 
 PIPELINE_VERSION = "4"
@@ -85,8 +86,9 @@ def make_parts(home: Path, settings: Settings) -> Parts:
             ocr_seconds=settings.parsing.ocr_seconds,
         )
 
-    def source(spec: str, options: SourceOptions) -> SourceReader:
-        return _source(spec, options, settings, lambda: pool(1))
+    def source(spec: str, options: SourceOptions, tenant: str) -> SourceReader:
+        folder = home / "tenants" / slug(tenant) / "fetched"
+        return _opener(options, settings, folder, lambda: pool(1)).open(spec)
 
     retrieval = settings.retrieval
     return Parts(
@@ -155,20 +157,24 @@ def _extractors(settings: Settings) -> Mapping[str, str]:
     return extractors(settings.parsing.ocr_languages)
 
 
-def _source(
-    spec: str, options: SourceOptions, settings: Settings, unpacking: Callable[[], AbstractContextManager[Unpacker]]
-) -> SourceReader:
-    from fonte.sources.folder import open_source
+def _opener(
+    options: SourceOptions, settings: Settings, folder: Path, unpacking: Callable[[], AbstractContextManager[Unpacker]]
+) -> Opener:
+    from fonte.sources.opening import Opener, WebLimits
 
-    return open_source(
-        spec,
+    web = settings.web
+    return Opener(
+        folder,
         include=options.include,
         exclude=options.exclude,
-        default_roles=frozenset(options.allow),
         rules=_rules(settings),
+        default_roles=frozenset(options.allow),
         records=options.records,
         max_bytes=settings.parsing.max_file_mb * 2**20,
         unpacking=unpacking,
+        web=WebLimits(
+            web.hosts, web.addresses, web.timeout_seconds, web.max_mb * 2**20, web.max_pages, web.delay_seconds
+        ),
     )
 
 

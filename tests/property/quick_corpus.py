@@ -107,8 +107,8 @@ class Shelves:
 
     by_name: dict[str, Shelf] = field(default_factory=dict)
 
-    def open(self, spec: str, options: SourceOptions) -> Shelf:
-        del options
+    def open(self, spec: str, options: SourceOptions, tenant: str) -> Shelf:
+        del options, tenant
         return self.by_name[spec.rsplit("/", 1)[-1]]
 
 

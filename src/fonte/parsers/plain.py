@@ -54,7 +54,7 @@ def decoded_body(source: Source, *, declared: str | None = None) -> Decoded:
     """
     if source.body is None:
         raise ParseError("the source's bytes were not read", uri=source.uri)
-    decoded = decode(source.body, declared=declared)
+    decoded = decode(source.body, declared=source.charset or declared)  # a server's word comes before the page's own
     if decoded is None:
         raise ParseError("these bytes are not text in any encoding that is known", uri=source.uri)
     return decoded

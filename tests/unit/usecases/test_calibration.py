@@ -191,7 +191,7 @@ def test_an_index_of_another_recipe_is_not_judged_by_it(calibrated: OpenCorpus) 
 
 
 def test_a_sync_that_changes_documents_only_keeps_the_calibration(calibrated: OpenCorpus) -> None:
-    shelf = calibrated._parts.open_source("memory://all", None)  # type: ignore[arg-type]  # shelves look at no options
+    shelf = calibrated._parts.open_source("memory://all", None, "default")  # type: ignore[arg-type]  # shelves look at no options
     shelf.texts = {**texts(), "new.md": ("The tower of Noto was opened in 1650.", EVERYBODY)}
     calibrated.sync("memory://all")
     assert ask(calibrated, "When was the bridge of Lodi opened?").gate.calibrated
