@@ -9,9 +9,13 @@ from fonte.cli.opening import corpus, principal
 from fonte.cli.output import Output
 from fonte.cli.told_books import books_line, told_books
 from fonte.cli.told_gate import gate_line, told_gate
-from fonte.types import DocumentStatus
+from fonte.listing import copies_of, outliers
+from fonte.text.chunking.document import rule_of
+from fonte.types import CorpusStatus, DocumentStatus
 
 _AROUND = 400
+_MOST_TOLD = 5
+"""Copies, and odd documents, that status names."""
 
 
 def show(options: argparse.Namespace, output: Output) -> int:
@@ -21,9 +25,14 @@ def show(options: argparse.Namespace, output: Output) -> int:
             options.document, principal=principal(options), start=options.start, end=options.end, page=options.page
         )
         books = opened.books([state], tenant=options.tenant)[0].ledger if options.ledger else None
+    by_structure = state.stamp is not None and state.stamp.chunking.startswith("document/")
+    rule = rule_of(document) if by_structure else None
     if output.json_mode:
-        output.json(contract.shown_document(document, state, place, books))
+        cut = {"chunking": {"rule": rule.name, "reason": rule.reason}} if rule else {}
+        output.json(contract.shown_document(document, state, place, books) | cut)
         return 0
+    if rule is not None:
+        output.note(f"cut as {rule.name}: {rule.reason}")
     if options.ledger:
         told_books(books, output)
         return 0
@@ -64,25 +73,49 @@ def status(options: argparse.Namespace, output: Output) -> int:
         output.line(f"stale: not known, for the model in the settings cannot be asked: {found.unknown_because}")
     for state, fields in found.stale or ():
         output.line(f"stale: {state.name}: {'; '.join(fields)}")
+    _told_of(found, output)
     if found.stale:
         output.note("run fonte sync to build them again with the settings in force")
     return 0
+
+
+def _told_of(found: CorpusStatus, output: Output) -> None:
+    """Copies and odd documents, the first few of each."""
+    for copy, first, similarity in found.copies[:_MOST_TOLD]:
+        how = "says the same as" if similarity == 1 else f"is {similarity:.0%} like"
+        output.line(f"copy: {copy.name} {how} {first.name}")
+    for state, reasons in found.odd[:_MOST_TOLD]:
+        output.line(f"odd: {state.name}: {'; '.join(reasons)}")
+    for what, several in (("copies", found.copies), ("odd documents", found.odd)):
+        if len(several) > _MOST_TOLD:
+            output.line(f"and {len(several) - _MOST_TOLD} more {what}: fonte documents tells all")
 
 
 def documents(options: argparse.Namespace, output: Output) -> int:
     """Every document and its state."""
     wanted = DocumentStatus(options.state) if options.state else None
     with corpus(options) as opened:
-        states = opened.documents(tenant=options.tenant, status=wanted, ledgers=options.ledger or output.json_mode)
+        every = opened.documents(tenant=options.tenant, ledgers=True)
+        states = [state for state in every if wanted is None or state.status is wanted]
         if options.ledger:
             states = opened.books(states, tenant=options.tenant)
+    copies, odd = copies_of(every), outliers(every)
     if output.json_mode:
-        output.json({"documents": [contract.document_state(state) for state in states]})
+        told = {name: (copy.of, copy.similarity) for name, copy in copies.items()}
+        listed = (
+            contract.document_state(one, told.get(one.document_id), odd.get(one.document_id, ())) for one in states
+        )
+        output.json({"documents": list(listed)})
         return 0
+    names = {state.document_id: state.name for state in every}
     rows = []
     for state in states:
         row = [state.status.value, state.name, str(state.chunks), ",".join(sorted(state.acl.roles)) or "(nobody)"]
-        rows.append([*row, books_line(state.ledger) if options.ledger else state.reason or ""])
+        copy = copies.get(state.document_id)
+        remarks = [f"{copy.similarity:.0%} like {names[copy.of]}"] if copy else []
+        remarks += odd.get(state.document_id, ())
+        reason = [state.reason] if state.reason else []
+        rows.append([*row, books_line(state.ledger) if options.ledger else "; ".join([*reason, *remarks])])
     output.table(("STATE", "DOCUMENT", "CHUNKS", "ROLES", "LEDGER" if options.ledger else "REASON"), rows)
     return 0
 
