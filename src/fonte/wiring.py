@@ -161,16 +161,19 @@ def _opener(
     options: SourceOptions, settings: Settings, folder: Path, unpacking: Callable[[], AbstractContextManager[Unpacker]]
 ) -> Opener:
     from fonte.sources.opening import Opener, WebLimits
+    from fonte.sources.taking import Taking
 
     web = settings.web
     return Opener(
         folder,
-        include=options.include,
-        exclude=options.exclude,
-        rules=_rules(settings),
-        default_roles=frozenset(options.allow),
+        Taking(
+            options.include,
+            options.exclude,
+            _rules(settings),
+            frozenset(options.allow),
+            settings.parsing.max_file_mb * 2**20,
+        ),
         records=options.records,
-        max_bytes=settings.parsing.max_file_mb * 2**20,
         unpacking=unpacking,
         web=WebLimits(
             web.hosts, web.addresses, web.timeout_seconds, web.max_mb * 2**20, web.max_pages, web.delay_seconds

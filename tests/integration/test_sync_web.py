@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from property.quick_corpus import WordEmbedder, quick_corpus
+from unit.sources.web_site import Site, page, running_site
 
 from fonte.corpus import OpenCorpus, SourceOptions
 from fonte.types import DocumentStatus, Principal, SyncReport
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "unit" / "sources"))
-from web_site import Site, page, running_site
 
 WHO = Principal()
 

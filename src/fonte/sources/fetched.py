@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shutil
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,6 +17,9 @@ from pathlib import Path
 from fonte.errors import StoreUnavailable
 from fonte.text.frontmatter import HEAD_BYTES
 from fonte.types import sha256_hex
+
+_OTHER = re.compile(r"[^\w.-]", re.ASCII)
+_LONGEST_NAME = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +62,7 @@ class Fetched:
         kept = Kept(str(path), sha256_hex(body), dict(said))
         told = {"uri": uri, "hash": kept.content_hash, "said": kept.said}
         try:
-            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             about.unlink(missing_ok=True)  # a killed writer leaves bytes of which nothing is said, which nobody reads
             _replace(path, body)
             _replace(about, json.dumps(told).encode())
@@ -68,15 +73,17 @@ class Fetched:
 
     def keep_only(self, uris: Iterable[str]) -> None:
         """Remove what is kept under other addresses."""
-        wanted = {path.name for uri in uris for path in self._paths(uri)}
+        wanted = {path.name for uri in uris for path in (self._paths(uri)[0].parent, self._paths(uri)[1])}
         if self.folder.is_dir():
             for path in self.folder.iterdir():
                 if path.name not in wanted:
-                    path.unlink(missing_ok=True)
+                    shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
 
     def _paths(self, uri: str) -> tuple[Path, Path]:
-        name = sha256_hex(uri)
-        return self.folder / f"{name}.body", self.folder / f"{name}.json"
+        """(where the bytes lie, under the name that they have there, for its ending counts; what was said of them)."""
+        digest = sha256_hex(uri)
+        name = _OTHER.sub("_", uri.split("?", 1)[0].rsplit("/", 1)[-1])[-_LONGEST_NAME:].lstrip(".")
+        return self.folder / digest / (name or "body"), self.folder / f"{digest}.json"
 
 
 def fetched_for(folder: Path, root: str) -> Fetched:

@@ -9,20 +9,17 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from urllib.parse import quote, unquote_to_bytes
 
-from fonte.errors import FonteError, InputError, SourceUnreadable
+from fonte.errors import InputError, SourceUnreadable
 from fonte.protocols import SourceReader, Unpacker
 from fonte.sources.files import DEFAULT_MAX_BYTES, file_uri, hash_file, shown_name, unreadable
-from fonte.sources.members import STEP, MemberRules, acl_by_name
-from fonte.sources.own import front_matter, narrowed, sidecar_of
-from fonte.sources.record_files import RECORD_SUFFIXES, RecordFile
-from fonte.sources.rules import Ruling, SourceRule, matches_any, rule_on
+from fonte.sources.members import STEP, acl_by_name
+from fonte.sources.record_files import RECORD_SUFFIXES
+from fonte.sources.rules import SourceRule, matches_any, rule_on
+from fonte.sources.taking import File, Nobody, Scanned, Taking, is_sidecar
 from fonte.text.frontmatter import HEAD_BYTES, SIDECAR_ENDING, own_text
-from fonte.types import PUBLIC_ROLE, Acl, Source
+from fonte.types import PUBLIC_ROLE, Acl
 
-Scanned = Source | tuple[str, str, Exception]
 _GLOB = frozenset("*?[")
-LOOK_BYTES = 1024
-"""How many bytes tell whether a file may be a container."""
 _HOME_MARKS = ("system.sqlite", "tenants")
 
 
@@ -62,14 +59,13 @@ class FolderSource:
     ) -> None:
         self._path = os.path.realpath(path)
         self._given = str(path)
-        self._include, self._exclude = tuple(include), tuple(exclude)
-        self._rules, self._default_roles = tuple(rules), frozenset(default_roles)
-        self._records, self._max_bytes = records, max_bytes
+        self._taking = Taking(tuple(include), tuple(exclude), tuple(rules), frozenset(default_roles), max_bytes)
+        self._records = records
         self._root = root or file_uri(self._path, folder=os.path.isdir(self._path))
         self._match = match
         self._unpacking = unpacking
         self._unpacker: Unpacker | None = None
-        self._nobody: dict[str, int] = {}
+        self._nobody = Nobody()
         self._alone: list[str] = []
         self._seen = 0
 
@@ -81,17 +77,16 @@ class FolderSource:
     @property
     def notes(self) -> tuple[str, ...]:
         """What the last scan found worth saying: no file at all, rules that leave documents readable by nobody."""
-        nobody = (f"{count} documents are readable by nobody: {why}" for why, count in sorted(self._nobody.items()))
         return (
-            *nobody,
+            *self._nobody.notes(),
             *(f"{name} stands beside no document" for name in self._alone),
             *([] if self._seen else [f"{shown_name(self._given)} holds no file to read{self._why_none()}"]),
         )
 
     def _why_none(self) -> str:
         wanted = [f"that matches {self._match}"] if self._match else []
-        wanted += [f"that --include admits ({', '.join(self._include)})"] if self._include else []
-        wanted += [f"that --exclude leaves ({', '.join(self._exclude)})"] if self._exclude else []
+        wanted += [f"that --include admits ({', '.join(self._taking.include)})"] if self._taking.include else []
+        wanted += [f"that --exclude leaves ({', '.join(self._taking.exclude)})"] if self._taking.exclude else []
         return f" {' and '.join(wanted)}" if wanted else ""
 
     def scan(self) -> Iterator[Scanned]:
@@ -100,7 +95,7 @@ class FolderSource:
         Raises:
             SourceUnreadable: the root itself is missing or may not be read.
         """
-        self._nobody.clear()
+        self._nobody.counts.clear()
         self._alone.clear()
         self._seen = 0
         with self._unpacking() if self._unpacking is not None else nullcontext() as unpacker:
@@ -114,9 +109,9 @@ class FolderSource:
         if "#" in uri:  # a record, called by its id and not by its file's name
             name = self._name_of(uri.split("#", 1)[0])
         if STEP not in uri:
-            return rule_on(name, self._rules, self._default_roles).acl
+            return rule_on(name, self._taking.rules, self._taking.default_roles).acl
         told = uri.count(STEP) == name.count(STEP)  # else a folder's own name ends like a container's
-        return acl_by_name(name, self._rules, self._default_roles) if told else None
+        return acl_by_name(name, self._taking.rules, self._taking.default_roles) if told else None
 
     def _name_of(self, uri: str) -> str:
         """What a file below this source is called, by its URI."""
@@ -152,7 +147,7 @@ class FolderSource:
                 if entry.name.startswith("."):
                     continue
                 if entry.is_dir(follow_symlinks=False):
-                    if not matches_any(shown_name(os.path.relpath(entry.path, self._path)), self._exclude):
+                    if not matches_any(shown_name(os.path.relpath(entry.path, self._path)), self._taking.exclude):
                         folders.append(entry.path)
                 else:
                     yield from self._entry(entry)
@@ -160,7 +155,7 @@ class FolderSource:
 
     def _entry(self, entry: os.DirEntry[str]) -> Iterator[Scanned]:
         name = shown_name(os.path.relpath(entry.path, self._path))
-        if name.lower().endswith(SIDECAR_ENDING):
+        if is_sidecar(name):
             self._lonely(entry.path, name)
             return
         if not self._wanted(name):
@@ -179,7 +174,7 @@ class FolderSource:
     def _wanted(self, name: str) -> bool:
         if self._match is not None and not matches_any(name, (self._match,)):
             return False
-        return (not self._include or matches_any(name, self._include)) and not matches_any(name, self._exclude)
+        return self._taking.wanted(name)
 
     def _refused_link(self, path: str) -> str | None:
         target = os.path.realpath(path)
@@ -194,59 +189,20 @@ class FolderSource:
     def _file(self, path: str, name: str) -> Iterator[Scanned]:
         uri = file_uri(path)
         try:
-            limit = self._max_bytes
+            limit = self._taking.max_bytes
             is_records = self._records and (Path(name).suffix.lower() in RECORD_SUFFIXES or path == self._path)
             if is_records:
                 limit = max(limit, os.stat(path).st_size + 1)
             looked = hash_file(path, max_bytes=limit)
-            ruling = self._ruling(path, name, looked.head)
+            beside = _beside(path)
         except OSError as error:
             yield uri, name, unreadable(path, error)
             return
-        except FonteError as error:
+        except InputError as error:
             yield uri, name, error
             return
-        if is_records:
-            for item in RecordFile(path, uri, name, ruling, looked.modified_at, self._max_bytes).scan():
-                self._note(item, ruling.nobody or "their own roles are none that the rules give")
-                yield item
-            return
-        source = Source(
-            uri=uri,
-            name=name,
-            content_hash=looked.content_hash,
-            acl=ruling.acl,
-            path=path,
-            modified_at=looked.modified_at,
-            language=ruling.language,
-            metadata=ruling.metadata,
-            tenant=ruling.tenant,
-        )
-        if self._unpacker is None or not self._unpacker.may_hold(looked.head[:LOOK_BYTES], name):
-            self._note(source, ruling.nobody)
-            yield source
-            return
-        rules = MemberRules(self._rules, self._exclude)
-        for item, why in rules.expanded(source, self._unpacker):
-            self._note(item, why or ruling.nobody)
-            yield item
-
-    def _ruling(self, path: str, name: str, head: bytes) -> Ruling:
-        """What holds for a file: the rules, the file beside it, and what it says itself, in this order.
-
-        Raises:
-            ParseError: the file beside it cannot be understood; SourceUnreadable, SourceTooLarge: nor be read.
-        """
-        ruling, beside = rule_on(name, self._rules, self._default_roles), path + SIDECAR_ENDING
-        if os.path.lexists(beside):
-            text = own_text(beside, hash_file(beside, max_bytes=HEAD_BYTES).head)
-            ruling = narrowed(ruling, sidecar_of(name, text))
-        return narrowed(ruling, front_matter(name, head))
-
-    def _note(self, item: Scanned, why: str | None) -> None:
-        if isinstance(item, Source) and not item.acl.roles:
-            why = why or "no role was given"
-            self._nobody[why] = self._nobody.get(why, 0) + 1
+        file = File(uri, name, path, looked.content_hash, looked.head, looked.modified_at, beside)
+        yield from self._taking.sources(file, self._unpacker, self._nobody, is_records=is_records)
 
     def _failure(self, path: str, error: Exception) -> tuple[str, str, Exception]:
         return file_uri(path), shown_name(os.path.relpath(path, self._path)), error
@@ -287,6 +243,12 @@ def open_source(
         root=root,
         unpacking=unpacking,
     )
+
+
+def _beside(path: str) -> str | None:
+    """The text of a file's sidecar; None for none. Raises SourceUnreadable, SourceTooLarge."""
+    beside = path + SIDECAR_ENDING
+    return own_text(beside, hash_file(beside, max_bytes=HEAD_BYTES).head) if os.path.lexists(beside) else None
 
 
 def _local_path(spec: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,10 +12,9 @@ from pathlib import Path
 from fonte.errors import ConfigError
 from fonte.protocols import SourceReader, Unpacker
 from fonte.sources.fetched import fetched_for
-from fonte.sources.files import DEFAULT_MAX_BYTES, file_uri
+from fonte.sources.files import file_uri
 from fonte.sources.folder import open_source
-from fonte.sources.rules import SourceRule
-from fonte.types import PUBLIC_ROLE
+from fonte.sources.taking import Taking
 
 _WEB = ("http://", "https://")
 LIST_ENDING = ".urls"
@@ -39,12 +38,8 @@ class Opener:
     """Opens sources: how this one is read, and what holds for all. ``folder`` keeps what is fetched for the tenant."""
 
     folder: Path
-    include: Sequence[str] = ()
-    exclude: Sequence[str] = ()
-    rules: Sequence[SourceRule] = ()
-    default_roles: frozenset[str] = frozenset({PUBLIC_ROLE})
+    taking: Taking = field(default_factory=Taking)
     records: bool = False
-    max_bytes: int = DEFAULT_MAX_BYTES
     unpacking: Callable[[], AbstractContextManager[Unpacker]] | None = None
     web: WebLimits = field(default_factory=WebLimits)
 
@@ -59,19 +54,19 @@ class Opener:
             return self._web(spec)
         return open_source(
             spec,
-            include=self.include,
-            exclude=self.exclude,
-            rules=self.rules,
-            default_roles=self.default_roles,
+            include=self.taking.include,
+            exclude=self.taking.exclude,
+            rules=self.taking.rules,
+            default_roles=self.taking.default_roles,
             records=self.records,
-            max_bytes=self.max_bytes,
+            max_bytes=self.taking.max_bytes,
             unpacking=self.unpacking,
         )
 
     def _web(self, spec: str) -> SourceReader:
         from fonte.sources.web.addresses import Door
         from fonte.sources.web.fetch import Fetcher
-        from fonte.sources.web.reader import WebOptions, WebSource
+        from fonte.sources.web.reader import WebSource
 
         if not self.web.hosts:
             hint = "name the hosts that may be read in [web] hosts, or in FONTE_WEB_HOSTS"
@@ -83,5 +78,6 @@ class Opener:
             root,
             Fetcher(door, self.web.timeout_seconds, self.web.max_bytes, self.web.delay_seconds),
             fetched_for(self.folder, root),
-            WebOptions(self.include, self.exclude, self.rules, self.default_roles, self.web.max_pages),
+            self.taking,
+            self.web.max_pages,
         )

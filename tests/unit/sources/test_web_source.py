@@ -15,14 +15,14 @@ from fonte.errors import ConfigError, FonteError, SourceTooLarge, SourceUnreadab
 from fonte.sources.fetched import Fetched
 from fonte.sources.opening import Opener, WebLimits
 from fonte.sources.rules import SourceRule
+from fonte.sources.taking import Taking
 from fonte.sources.web.addresses import Door
 from fonte.sources.web.fetch import Fetcher
-from fonte.sources.web.reader import WebOptions, WebSource
+from fonte.sources.web.reader import WebSource
 from fonte.types import Source, sha256_hex
 from web_site import Site, leads_to, page, running_site
 
 LOOPBACK = (ipaddress.ip_network("127.0.0.0/8"),)
-PUBLIC = frozenset({"public"})
 
 
 @pytest.fixture
@@ -39,8 +39,8 @@ def web(site: Site, tmp_path: Path):
         url = spec if "://" in spec or spec.endswith(".urls") else site.base + spec
         names = {key: more.pop(key) for key in ("timeout_seconds", "max_bytes", "resolver") if key in more}
         fetcher = Fetcher(Door((site.host, *hosts), networks), delay_seconds=0, **names)
-        options = WebOptions(default_roles=more.pop("default_roles", PUBLIC), **more)
-        return WebSource(url, url, fetcher, Fetched(tmp_path / "kept"), options)
+        pages = more.pop("max_pages", 1000)
+        return WebSource(url, url, fetcher, Fetched(tmp_path / "kept"), Taking(**more), pages)
 
     return make
 
@@ -126,7 +126,7 @@ def test_what_is_gone_is_not_shown_and_what_fails_stays(site: Site, web, tmp_pat
     assert [item[0] for item in items if isinstance(item, tuple)] == [f"{site.base}/d"]
     assert any("1 pages could not be had and stay as they were" in note and "503" in note for note in source.notes)
     assert any(note.startswith("1 pages are gone") for note in source.notes)
-    assert len(list((tmp_path / "kept").glob("*.body"))) == 2
+    assert len(list((tmp_path / "kept").glob("*/*"))) == 2
     site.pages["/sitemap.xml"] = page("sorry", 500)
     with pytest.raises(SourceUnreadable, match="500"):
         sources(web())
@@ -355,7 +355,7 @@ def test_a_list_of_hosts_is_mandatory(tmp_path: Path) -> None:
 def test_what_was_kept_and_is_damaged_is_fetched_again(site: Site, web, tmp_path: Path) -> None:
     site.pages["/a"] = page("A page", etag='"1"')
     sources(web("/a"))
-    (body,) = (tmp_path / "kept").glob("*.body")
+    (body,) = (tmp_path / "kept").glob("*/*")
     body.write_text("B page")
     assert Path(sources(web("/a"))["a"].path or "").read_text() == "A page"
     (told,) = (tmp_path / "kept").glob("*.json")

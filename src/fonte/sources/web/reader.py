@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from email.utils import parsedate_to_datetime
@@ -14,7 +13,8 @@ from fonte.errors import FonteError, InputError, SourceTooLarge, SourceUnreadabl
 from fonte.sources.fetched import Fetched, Kept
 from fonte.sources.files import unreadable
 from fonte.sources.own import front_matter, narrowed
-from fonte.sources.rules import SourceRule, matches_any, rule_on
+from fonte.sources.rules import rule_on
+from fonte.sources.taking import Nobody, Scanned, Taking
 from fonte.sources.web.addresses import plain_url
 from fonte.sources.web.fetch import GONE, Fetcher, Reply, Trouble, refused
 from fonte.sources.web.listed import addresses_in, canonical_of, charset_of, listed_addresses
@@ -26,22 +26,6 @@ _NOT_MODIFIED = 304
 _ETAG, _CHANGED, _TYPE, _URL, _LINK = "etag", "last-modified", "content-type", "url", "link"
 _GONE = "pages are gone"
 _COPIES = "pages are copies of others by their canonical address"
-Scanned = Source | tuple[str, str, Exception]
-
-
-@dataclass(frozen=True, slots=True)
-class WebOptions:
-    """What is taken of the pages that a source lists, and what is said of them."""
-
-    include: Sequence[str] = ()
-    exclude: Sequence[str] = ()
-    rules: Sequence[SourceRule] = ()
-    default_roles: frozenset[str] = frozenset()
-    max_pages: int = 1000
-
-    def wanted(self, name: str) -> bool:
-        """Whether a page of this name is taken."""
-        return (not self.include or matches_any(name, self.include)) and not matches_any(name, self.exclude)
 
 
 @dataclass(slots=True)
@@ -57,16 +41,16 @@ class WebSource:
     root: str
     fetcher: Fetcher
     fetched: Fetched
-    options: WebOptions
+    taking: Taking
+    max_pages: int = 1000
     _told: dict[str, list[str]] = field(default_factory=dict)
-    _nobody: Counter[str] = field(default_factory=Counter)
+    _nobody: Nobody = field(default_factory=Nobody)
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What the last scan found worth saying."""
         told = (f"{len(urls)} {what}, first {urls[0]}" for what, urls in self._told.items())
-        nobody = (f"{count} documents are readable by nobody: {why}" for why, count in sorted(self._nobody.items()))
-        return (*nobody, *told)
+        return (*self._nobody.notes(), *told)
 
     def scan(self) -> Iterator[Scanned]:
         """Every page in the order of the list; (address, name, error) for one that cannot be had.
@@ -75,7 +59,7 @@ class WebSource:
             SourceUnreadable: the list itself cannot be had.
         """
         self._told.clear()
-        self._nobody.clear()
+        self._nobody.counts.clear()
         with self.fetcher:
             urls = self._listed()
             listed, taken = frozenset(urls), set[str]()
@@ -94,7 +78,7 @@ class WebSource:
     def acl_of(self, uri: str, name: str) -> Acl | None:
         """Who may read a page, by the rules of now."""
         del uri
-        return rule_on(name, self.options.rules, self.options.default_roles).acl
+        return rule_on(name, self.taking.rules, self.taking.default_roles).acl
 
     # --- what is listed
 
@@ -111,11 +95,11 @@ class WebSource:
                     raise
                 raise SourceUnreadable(error.message, hint=error.hint) from error
         urls = list(dict.fromkeys(url for one in found if (url := self._admitted(one)) is not None))
-        for url in urls[self.options.max_pages :]:
+        for url in urls[self.max_pages :]:
             self._tell("addresses are beyond [web] max_pages and were left out", url)
         if not urls:
             self._told.setdefault("pages are listed there that are to be read", []).append(self.spec)
-        return urls[: self.options.max_pages]
+        return urls[: self.max_pages]
 
     def _local(self) -> list[str]:
         try:
@@ -157,7 +141,7 @@ class WebSource:
         if not self.fetcher.door.admits(url):
             self._tell("addresses are at hosts that [web] hosts does not list", url)
             return None
-        return url if self.options.wanted(page_name(url)) else None
+        return url if self.taking.wanted(page_name(url)) else None
 
     # --- one page
 
@@ -194,10 +178,8 @@ class WebSource:
             self._tell(_COPIES, url)
             return None
         name = page_name(uri)
-        ruling = narrowed(rule_on(name, self.options.rules, self.options.default_roles), front_matter(name, head))
-        if not ruling.acl.roles:
-            self._nobody[ruling.nobody or "no role was given"] += 1
-        return Source(
+        ruling = narrowed(rule_on(name, self.taking.rules, self.taking.default_roles), front_matter(name, head))
+        source = Source(
             uri=uri,
             name=name,
             content_hash=kept.content_hash,
@@ -210,6 +192,8 @@ class WebSource:
             tenant=ruling.tenant,
             charset=charset_of(said.get(_TYPE, "")),
         )
+        self._nobody.count(source, ruling.nobody)
+        return source
 
     def _tell(self, what: str, url: str) -> None:
         self._told.setdefault(what, []).append(url)

@@ -1,0 +1,105 @@
+"""A file, wherever it came from, to the sources that it holds: itself, its records, or its members."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from fonte.errors import ParseError
+from fonte.protocols import Unpacker
+from fonte.sources.files import DEFAULT_MAX_BYTES
+from fonte.sources.members import MemberRules
+from fonte.sources.own import front_matter, narrowed, sidecar_of
+from fonte.sources.record_files import RecordFile
+from fonte.sources.rules import SourceRule, matches_any, rule_on
+from fonte.text.frontmatter import SIDECAR_ENDING
+from fonte.types import PUBLIC_ROLE, Source
+
+Scanned = Source | tuple[str, str, Exception]
+LOOK_BYTES = 1024
+"""How many bytes tell whether a file may be a container."""
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file that can be opened here. ``beside`` is the text of its sidecar; ``head`` its first ``HEAD_BYTES``."""
+
+    uri: str
+    name: str
+    path: str
+    content_hash: str
+    head: bytes
+    modified_at: datetime | None = None
+    beside: str | None = None
+
+
+@dataclass(slots=True)
+class Nobody:
+    """Documents that nobody may read, counted by the reason."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+
+    def count(self, item: Scanned, why: str | None) -> None:
+        """Count a source if nobody may read it."""
+        if isinstance(item, Source) and not item.acl.roles:
+            self.counts[why or "no role was given"] += 1
+
+    def notes(self) -> list[str]:
+        """What to say of them."""
+        return [f"{count} documents are readable by nobody: {why}" for why, count in sorted(self.counts.items())]
+
+
+@dataclass(frozen=True, slots=True)
+class Taking:
+    """Which files are taken, and what is said of them by the rules, the files beside them, and themselves."""
+
+    include: Sequence[str] = ()
+    exclude: Sequence[str] = ()
+    rules: Sequence[SourceRule] = ()
+    default_roles: frozenset[str] = frozenset({PUBLIC_ROLE})
+    max_bytes: int = DEFAULT_MAX_BYTES
+
+    def wanted(self, name: str) -> bool:
+        """Whether a file of this name is taken."""
+        return (not self.include or matches_any(name, self.include)) and not matches_any(name, self.exclude)
+
+    def sources(self, file: File, unpacker: Unpacker | None, nobody: Nobody, *, is_records: bool) -> Iterator[Scanned]:
+        """What a file holds; (uri, name, error) for what cannot be taken."""
+        try:
+            ruling = rule_on(file.name, self.rules, self.default_roles)
+            if file.beside is not None:
+                ruling = narrowed(ruling, sidecar_of(file.name, file.beside))
+            ruling = narrowed(ruling, front_matter(file.name, file.head))
+        except ParseError as error:
+            yield file.uri, file.name, error
+            return
+        if is_records:
+            for item in RecordFile(file.path, file.uri, file.name, ruling, file.modified_at, self.max_bytes).scan():
+                nobody.count(item, ruling.nobody or "their own roles are none that the rules give")
+                yield item
+            return
+        source = Source(
+            uri=file.uri,
+            name=file.name,
+            content_hash=file.content_hash,
+            acl=ruling.acl,
+            path=file.path,
+            modified_at=file.modified_at,
+            language=ruling.language,
+            metadata=ruling.metadata,
+            tenant=ruling.tenant,
+        )
+        if unpacker is None or not unpacker.may_hold(file.head[:LOOK_BYTES], file.name):
+            nobody.count(source, ruling.nobody)
+            yield source
+            return
+        for item, why in MemberRules(self.rules, self.exclude).expanded(source, unpacker):
+            nobody.count(item, why or ruling.nobody)
+            yield item
+
+
+def is_sidecar(name: str) -> bool:
+    """Whether a file of this name says something of its neighbour, and is no document."""
+    return name.lower().endswith(SIDECAR_ENDING)
