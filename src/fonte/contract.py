@@ -170,8 +170,8 @@ def sync_report(report: SyncReport) -> Json:
     }
 
 
-def document_state(state: DocumentState) -> Json:
-    """One row of ``documents``."""
+def document_state(state: DocumentState, copy_of: tuple[str, float] | None = None, odd: Sequence[str] = ()) -> Json:
+    """One row of ``documents``; ``copy_of`` is the id of the document that says the same, and how much the same."""
     return {
         "document_id": state.document_id,
         "document_name": state.name,
@@ -186,6 +186,9 @@ def document_state(state: DocumentState) -> Json:
         "source_version": state.version,
         "stamp": _stamp(state.stamp) if state.stamp else None,
         "ledger": _ledger(state.ledger) if state.ledger else None,
+        "duplicate_of": copy_of[0] if copy_of else None,
+        "similarity": copy_of[1] if copy_of else None,
+        "outlier": list(odd),
     }
 
 
@@ -225,6 +228,20 @@ def status(one: CorpusStatus) -> Json:
             for state, fields in stale
         ],
         "stale_unknown": one.unknown_because or None,
+        "duplicates": [
+            {
+                "document_id": copy.document_id,
+                "document_name": copy.name,
+                "duplicate_of": first.document_id,
+                "duplicate_of_name": first.name,
+                "similarity": similarity,
+            }
+            for copy, first, similarity in one.copies
+        ],
+        "outliers": [
+            {"document_id": state.document_id, "document_name": state.name, "reasons": list(reasons)}
+            for state, reasons in one.odd
+        ],
     }
 
 

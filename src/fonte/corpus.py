@@ -21,7 +21,7 @@ from fonte.errors import InputError, InvalidQuery, ModelError, NotFound, SpaceMi
 from fonte.evaluation.golden import GoldenSet
 from fonte.ingest import staleness
 from fonte.judging import GoldenFiles, GoldenJudge
-from fonte.listing import with_books, with_ledgers, with_live_roles
+from fonte.listing import copies_of, outliers, with_books, with_ledgers, with_live_roles
 from fonte.named import absent, called, documents_of, only_one, place_in
 from fonte.parts import Parts, SourceOptions, Stores, TenantStore
 from fonte.protocols import Catalog, Embedder, IndexReader, Progress
@@ -408,7 +408,7 @@ class OpenCorpus:
         It works without the model too; what is stale is then not known.
         """
         active, known = self.generations(tenant=tenant)
-        states = self.documents(tenant=tenant)
+        states = self.documents(tenant=tenant, ledgers=True)
         stale, unknown = None, ""
         try:
             differs = staleness(states, self._parts.recipe, self._parts.extractors()) if states else {}
@@ -417,7 +417,10 @@ class OpenCorpus:
             unknown = error.message
         candidates = tuple(one.id for one in known if one.state is GenerationState.CANDIDATE)
         counts = Counter(one.status.value for one in states)
-        return CorpusStatus(tenant, active, candidates, dict(sorted(counts.items())), stale, unknown)
+        by_id = {one.document_id: one for one in states}
+        copies = tuple((by_id[one.key], by_id[one.of], one.similarity) for one in copies_of(states).values())
+        odd = tuple((by_id[name], reasons) for name, reasons in outliers(states).items())
+        return CorpusStatus(tenant, active, candidates, dict(sorted(counts.items())), stale, unknown, copies, odd)
 
     def calibration(self, *, tenant: str = "default") -> Standing:
         """What is known of the tenant's calibrated gate, and whether it judges."""

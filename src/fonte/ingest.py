@@ -19,6 +19,7 @@ from fonte.plan import Plan, Tally, extractor_now, said_of
 from fonte.protocols import Catalog, Chunker, Embedder, IndexStore, IndexWriter, Progress, Terms, VectorCache
 from fonte.text.canonical import canonicalise, in_line
 from fonte.text.ledger import FOUND_HERE, balance
+from fonte.text.likeness import likeness_of
 from fonte.types import (
     SEARCHABLE,
     Acl,
@@ -266,6 +267,7 @@ class Ingestor:
             language=document.language,
             stamp=self._stamp(document),
             ledger=ledger,
+            likeness=likeness_of(document.text) if chunks else "",
         )
 
     def _stamp(self, document: Document) -> Stamp:

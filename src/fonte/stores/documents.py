@@ -72,7 +72,7 @@ def put(connection: sqlite3.Connection, seq: int, entries: Iterable[Entry]) -> N
             state.chunks,
             state.pages,
             state.language,
-            put_stamp(state.stamp, state.said),
+            put_stamp(state),
             ledger,
             state.source_root,
             text_key,

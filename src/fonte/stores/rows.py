@@ -25,8 +25,8 @@ from fonte.types import (
     Stamp,
 )
 
-_SAID = "said"
-"""Key beside a stamp's own."""
+_SAID, _LIKENESS = "said", "likeness"
+"""Keys beside a stamp's own."""
 
 
 def put_json(value: object) -> str:
@@ -91,18 +91,21 @@ def get_generation(row: sqlite3.Row, tenant: str) -> Generation:
         raise CorruptIndex(message) from error
 
 
-def put_stamp(stamp: Stamp | None, said: str) -> str | None:
-    """A stamp as JSON, with what the source said beside it."""
-    return None if stamp is None else put_json({**asdict(stamp), **({_SAID: said} if said else {})})
+def put_stamp(state: DocumentState) -> str | None:
+    """A state's stamp as JSON, with what the source said and the likeness of its text beside it."""
+    if state.stamp is None:
+        return None
+    beside = {_SAID: state.said, _LIKENESS: state.likeness}
+    return put_json({**asdict(state.stamp), **{key: value for key, value in beside.items() if value}})
 
 
-def get_stamp(text: str | None) -> tuple[Stamp | None, str]:
-    """The stamp of ``put_stamp`` and what was said."""
+def get_stamp(text: str | None) -> tuple[Stamp | None, str, str]:
+    """The stamp of ``put_stamp``, what was said, and the likeness."""
     if text is None:
-        return None, ""
+        return None, "", ""
     value: dict[str, Any] = json.loads(text)
-    said = str(value.pop(_SAID, ""))
-    return Stamp(**value), said
+    said, likeness = str(value.pop(_SAID, "")), str(value.pop(_LIKENESS, ""))
+    return Stamp(**value), said, likeness
 
 
 def put_ledger(ledger: LedgerEntry | None) -> str | None:
@@ -134,7 +137,7 @@ def get_state(row: sqlite3.Row) -> DocumentState:
         CorruptIndex: a row that is not a state.
     """
     try:
-        stamp, said = get_stamp(row["stamp"])
+        stamp, said, likeness = get_stamp(row["stamp"])
         return DocumentState(
             document_id=row["document_id"],
             name=row["name"],
@@ -151,6 +154,7 @@ def get_state(row: sqlite3.Row) -> DocumentState:
             ledger=get_ledger(row["ledger"]),
             source_root=row["source_root"],
             said=said,
+            likeness=likeness,
         )
     except (ValueError, KeyError, TypeError) as error:
         message = f"document {row['document_id']} of the catalog is damaged: {error}"

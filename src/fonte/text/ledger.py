@@ -14,6 +14,7 @@ from typing import Final
 
 from fonte.text.dates import unclear_dates
 from fonte.text.locate import label, locate
+from fonte.text.oddities import ODD, oddities
 from fonte.types import BlockKind, Chunk, Counts, Document, LedgerEntry, Loss, Parsed, Place
 
 WORD_TOLERANCE: Final = 0.02
@@ -34,15 +35,15 @@ SHOWN_PLACES: Final = 5
 BENIGN: Final = frozenset(
     "blank_page boilerplate chart_sheet comments date_unclear hidden_sheet hidden_slide hidden_text images objects ocr "
     "page_furniture ragged_rows structure unbalanced_quotes".split()
-)
-"""What parsers leave out or remark on by design; every other loss they tell makes the document partial."""
+).union(ODD)
+"""What parsers leave out by design, and remarks; every other loss that is told makes the document partial."""
 _COUNTED_IN_WORDS: Final = frozenset({"boilerplate", "text_lost"})
 _COUNTED_IN_PAGES: Final = frozenset(
     "blank_page page_needs_ocr page_unreadable picture_without_text slides_lost".split()
 )
 FOUND_HERE: Final = frozenset(
     "words_lost numbers_lost rows_lost pages_lost not_in_canonical not_in_chunks truncated_chunks date_unclear".split()
-)
+).union(ODD)
 """Losses that the ledger itself finds: found again when a document is cut again."""
 
 _WORD = re.compile(r"[^\W_]+")
@@ -79,6 +80,7 @@ def balance(parsed: Parsed, document: Document, chunks: Sequence[Chunk], *, wind
         losses.append(Loss("date_unclear", what, len(unclear)))
     if missing:
         losses.append(_not_in("not_in_chunks", "are in no chunk", document, canonical, kept, missing))
+    losses += oddities(document)
     if truncated:
         where = _where(document, [(chunk.start, chunk.end) for chunk in truncated])
         what = f"{len(truncated)} chunks are longer than the encoder reads{where}"

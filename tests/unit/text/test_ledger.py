@@ -78,7 +78,7 @@ def test_a_heading_that_no_context_carries_is_missing() -> None:
     doc = document(heading("Alone"), heading("Other"), paragraph("Body."), title="Told")
     body = [chunk for chunk in chunks(doc, ChunkingRecipe("boundaries", 60)) if chunk.content == "Body."]
     entry = balance(Parsed((), "test/1"), doc, body, window=512)
-    assert [loss.message for loss in entry.losses] == ["1 words are in no chunk: Alone"]
+    assert "1 words are in no chunk: Alone" in [loss.message for loss in entry.losses]
 
 
 def test_counting() -> None:
