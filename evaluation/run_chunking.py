@@ -1,11 +1,17 @@
-"""What each way of cutting does to the answers: destroyed needles, truncated chunks, the price of headers.
+"""What each way of cutting does to the answers: destroyed needles, truncated chunks, price of headers, what is found.
 
     .venv/bin/python evaluation/run_chunking.py --out evaluation/results/chunking.json
+    .venv/bin/python evaluation/run_chunking.py --found --out evaluation/results/chunking-found.json
 
-The shipped handbook is parsed once and cut by every strategy, for both encoders' windows; nothing is embedded. A needle
-is destroyed when no chunk holds it whole, and as good as lost when only chunks longer than the window hold it. fonte
-halves what passes the window, so its own chunks are never truncated; ``unguarded`` counts what the same strategy
-would have sent to the encoder to be cut silently (document A).
+The shipped handbook is parsed once and cut by every strategy, for both encoders' windows. A needle is destroyed when no
+chunk holds it whole, and as good as lost when only chunks longer than the window hold it. fonte halves what passes the
+window, so its own chunks are never truncated; ``unguarded`` counts what the same strategy would have sent to the
+encoder to be cut silently (document A).
+
+With ``--found`` each is also embedded and asked the answerable questions of both of the handbook's sets, by the index's
+own BM25 and exact cosine and their fusion, without rights, merging or reranking: whether one of the first five passages
+holds the whole needle, and whether the passages that 4,000 characters hold do, which makes small and large chunks
+comparable. Every strategy is paired with the default, after Holm over the strategies of a leg and measure.
 """
 
 from __future__ import annotations
@@ -13,6 +19,8 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import tempfile
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,14 +29,20 @@ from typing import Literal
 from fonte.evaluation.destroyed import destroyed
 from fonte.evaluation.golden import GoldenSet, anchored
 from fonte.evaluation.golden_files import load_golden
+from fonte.evaluation.measures import Retrieved
+from fonte.evaluation.scoring import QueryKey, score
+from fonte.evaluation.statistics import compare_all
 from fonte.models.registry import make_embedder
 from fonte.parsers.pool import ParserPool
 from fonte.protocols import Embedder, Tokenizer
 from fonte.sources.folder import open_source
+from fonte.stores.vector_cache import SqliteVectorCache
 from fonte.text.canonical import NORMALISER_VERSION, canonicalise
 from fonte.text.chunking import make_chunker
+from fonte.text.chunking.parents import parent_of
+from fonte.text.chunking.semantic import Embed
 from fonte.text.terms import Analyser
-from fonte.types import BlockKind, Chunk, ChunkingRecipe, Document, Parsed, Recipe, Source
+from fonte.types import BlockKind, Chunk, ChunkingRecipe, Document, Parsed, Recipe, Source, Vectors
 from fonte.wiring import PIPELINE_VERSION
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -47,8 +61,16 @@ STRATEGIES: Mapping[str, ChunkingRecipe] = {
     "D boundaries 512+64": _characters("boundaries", 512, 64, header=False),
     "E boundaries 512, header": _characters("boundaries", 512, 0, header=True),
     "F boundaries 512+64, header": _characters("boundaries", 512, 64, header=True),
+    "document": ChunkingRecipe("document"),
+    "recursive": ChunkingRecipe("recursive"),
+    "parent_child": ChunkingRecipe("parent_child", 128, parent_characters=2000),
+    "semantic": ChunkingRecipe("semantic", percentile=80),
+    "tokens 256": ChunkingRecipe("tokens", header=False),
     "document C: blind 1200+200": _characters("blind", 1200, 200, header=False),
 }
+FOUND_K = 5
+FOUND_CHARACTERS = 4000
+"""What a context of some 1,250 tokens holds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,15 +120,27 @@ def placed(golden: GoldenSet, known: Sequence[Document]) -> GoldenSet:
     return found
 
 
+def remembered(embed: Embed) -> Embed:
+    """The same, each list of texts embedded once."""
+    known: dict[tuple[str, ...], Vectors] = {}
+
+    def again(texts: Sequence[str]) -> Vectors:
+        if tuple(texts) not in known:
+            known[tuple(texts)] = embed(texts)
+        return known[tuple(texts)]
+
+    return again
+
+
 def judged(
     golden: GoldenSet, known: Sequence[Document], chunking: ChunkingRecipe, embedder: Embedder
 ) -> dict[str, object]:
     """Figures of one strategy and one encoder."""
     recipe = Recipe(PIPELINE_VERSION, NORMALISER_VERSION, chunking, Analyser().version, embedder.space)
-    window = embedder.tokenizer.window
+    window, embed = embedder.tokenizer.window, remembered(embedder.embed_passages)
 
     def chunks(tokenizer: Tokenizer) -> dict[str, Sequence[Chunk]]:
-        chunker = make_chunker(recipe, tokenizer)
+        chunker = make_chunker(recipe, tokenizer, embed)
         return {one.name: chunker.chunk(one) for one in known}
 
     own = destroyed(golden, chunks(embedder.tokenizer), window)
@@ -151,13 +185,132 @@ def table(figures: Mapping[str, Mapping[str, dict[str, object]]]) -> Iterator[st
             yield f"  {name:38}" + "".join(f"{cell!s:>18}" for cell in cells)
 
 
+# --- what is found ---------------------------------------------------------------------------------------------------
+
+
+def shown(found: Sequence[Retrieved], known: Mapping[str, Document], chunking: ChunkingRecipe) -> list[Retrieved]:
+    """What is shown for chunks, best first: themselves, or each parent once."""
+    ranges = {}
+    for one in found:
+        document = known[one.document]
+        start, end = parent_of(document, chunking, one.start, one.end)
+        ranges[one.document, start, end] = Retrieved(one.document, start, end, document.text[start:end])
+    return list(ranges.values())
+
+
+def within(found: Sequence[Retrieved], characters: int) -> list[Retrieved]:
+    """The first passages that so many characters hold; the first of all at any length."""
+    kept: list[Retrieved] = []
+    for one in found:
+        if kept and sum(len(other.content) for other in kept) + len(one.content) > characters:
+            break
+        kept.append(one)
+    return kept
+
+
+def asked(work: Path, strategies: Mapping[str, ChunkingRecipe]) -> dict[str, object]:
+    """Each strategy on the sample by every leg, paired with the default."""
+    # That script imports this one.
+    from run_document_a import LEGS, ask, build, sample
+
+    corpus, embedder = sample("sample"), make_embedder(MODELS[0])
+    known = {one.name: one for one in corpus.documents}
+    cache = SqliteVectorCache(work / "vectors.sqlite")
+    vectors = {text: embedder.embed_query(text) for text in {text for _, _, text in corpus.golden.queries()}}
+    told: dict[str, dict[str, object]] = {}
+    values: dict[str, dict[str, dict[str, Mapping[QueryKey, float]]]] = {}
+    for name, chunking in strategies.items():
+        recipe = Recipe(PIPELINE_VERSION, NORMALISER_VERSION, chunking, Analyser().version, embedder.space)
+        began = time.process_time()
+        chunker = make_chunker(recipe, embedder.tokenizer, embedder.embed_passages)
+        for one in corpus.documents:
+            chunker.chunk(one)
+        cutting = time.process_time() - began
+        with tempfile.TemporaryDirectory(dir=work) as place:
+            built = build(corpus, recipe, embedder, cache, Path(place) / "index")
+            lists: dict[str, dict[QueryKey, list[Retrieved]]] = {leg: {} for leg in LEGS}
+            for question, number, text in corpus.golden.queries():
+                for leg, hits in ask(built, text, vectors[text])[0].items():
+                    first = [built.places[hit.chunk_id] for hit in hits[: 8 * FOUND_K]]
+                    lists[leg][question.id, number] = shown(first, known, chunking)
+        values[name] = {leg: _values(corpus.golden, found) for leg, found in lists.items()}
+        widths = [sum(len(one.content) for one in found[:FOUND_K]) for found in lists["hybrid"].values()]
+        told[name] = {
+            "chunks": len(built.places),
+            "bytes": built.size,
+            "cpu seconds to cut": round(cutting, 1),
+            "tokens": sum(chunk.tokens for chunks in built.chunks.values() for chunk in chunks),
+            f"characters of the first {FOUND_K}": round(sum(widths) / len(widths)),
+            "found": {leg: {key: _mean(of) for key, of in by.items()} for leg, by in values[name].items()},
+        }
+        print(f"{name}: {len(built.places)} chunks, {cutting:.1f} s to cut", file=sys.stderr)
+    cache.close()
+    return {
+        "golden": {"name": corpus.golden.name, "fingerprint": corpus.golden.fingerprint},
+        "encoder": embedder.space.model,
+        "queries": len(vectors),
+        "strategies": told,
+        "against the default": _paired(values),
+    }
+
+
+def _values(golden: GoldenSet, found: Mapping[QueryKey, list[Retrieved]]) -> dict[str, Mapping[QueryKey, float]]:
+    """For each query, the share of its needles that is shown."""
+    deep = f"needle@{8 * FOUND_K}"
+    first = score(golden, found, [f"needle@{FOUND_K}"]).values[f"needle@{FOUND_K}"]
+    narrow = {key: within(one, FOUND_CHARACTERS) for key, one in found.items()}
+    return {
+        f"needle@{FOUND_K}": first,
+        f"needle in {FOUND_CHARACTERS} characters": score(golden, narrow, [deep]).values[deep],
+    }
+
+
+def _mean(values: Mapping[QueryKey, float]) -> float:
+    return round(sum(values.values()) / len(values), 4)
+
+
+def _paired(values: Mapping[str, Mapping[str, Mapping[str, Mapping[QueryKey, float]]]]) -> object:
+    """By leg and measure, each strategy against the default."""
+    base = values["default"]
+    told: dict[str, dict[str, object]] = {}
+    for leg, by in base.items():
+        for measure, old in by.items():
+            others = {
+                name: (list(old.values()), [of[leg][measure][query] for query in old])
+                for name, of in values.items()
+                if name != "default"
+            }
+            compared = compare_all(others, groups={name: [question for question, _ in old] for name in others})
+            told[f"{leg}, {measure}"] = {
+                name: {
+                    "wins": one.wins,
+                    "losses": one.losses,
+                    "difference": round(one.difference.value, 4),
+                    "low": round(one.difference.low, 4),
+                    "high": round(one.difference.high, 4),
+                    "p after Holm": one.p_adjusted,
+                    "verdict": one.verdict,
+                }
+                for name, one in compared.items()
+            }
+    return told
+
+
 def main() -> int:
     """Cut, count, print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--folder", type=Path, default=ROOT / "sample" / "handbook")
     parser.add_argument("--golden", type=Path, default=ROOT / "evaluation" / "golden" / "handbook.yaml")
+    parser.add_argument("--found", action="store_true", help="embed and ask; the handbook with both of its sets")
+    parser.add_argument("--only", nargs="+", choices=list(STRATEGIES), help="with --found: these beside the default")
+    parser.add_argument("--work", type=Path, default=Path(".fonte-bench"))
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
+    if options.found:
+        options.work.mkdir(parents=True, exist_ok=True)
+        some = {name: how for name, how in STRATEGIES.items() if name in {"default", *(options.only or STRATEGIES)}}
+        _write({"command": "evaluation/run_chunking.py --found", **asked(options.work, some)}, options.out)
+        return 0
     known = list(documents(options.folder))
     golden = placed(load_golden(options.golden), known)
     figures = {}
@@ -166,17 +319,25 @@ def main() -> int:
         figures[source] = {name: judged(golden, known, how, embedder) for name, how in STRATEGIES.items()}
     for line in table(figures):
         print(line)
+    told = {
+        "command": "evaluation/run_chunking.py",
+        "golden": {"name": golden.name, "fingerprint": golden.fingerprint},
+        "documents": len(known),
+        "characters": sum(len(one.text) for one in known),
+        "figures": figures,
+    }
     if options.out:
-        told = {
-            "command": "evaluation/run_chunking.py",
-            "golden": {"name": golden.name, "fingerprint": golden.fingerprint},
-            "documents": len(known),
-            "characters": sum(len(one.text) for one in known),
-            "figures": figures,
-        }
-        options.out.parent.mkdir(parents=True, exist_ok=True)
-        options.out.write_text(json.dumps(told, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        _write(told, options.out)
     return 0
+
+
+def _write(told: Mapping[str, object], out: Path | None) -> None:
+    text = json.dumps(told, indent=1, ensure_ascii=False) + "\n"
+    if out is None:
+        print(text)
+        return
+    out.parent.mkdir(parents=True, exist_ok=True)
+    out.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

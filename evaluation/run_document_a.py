@@ -189,7 +189,7 @@ class Built:
 def build(corpus: Corpus, recipe: Recipe, embedder: Embedder, cache: SqliteVectorCache, place: Path) -> Built:
     """Cut, embed and index all documents of a corpus."""
     began = time.perf_counter()
-    chunker, index = make_chunker(recipe, embedder.tokenizer), LanceIndex(place)
+    chunker, index = make_chunker(recipe, embedder.tokenizer, embedder.embed_passages), LanceIndex(place)
     cut = {one.name: chunker.chunk(one) for one in corpus.documents}
     stored = [
         StoredChunk.of(one, chunk, frozenset({PUBLIC_ROLE})) for one in corpus.documents for chunk in cut[one.name]

@@ -28,7 +28,7 @@ from fonte.types import (
     Source,
     sha256_hex,
 )
-from strategies import WordTokenizer, recipe
+from strategies import WordTokenizer, embed, recipe
 
 FOLDER = Path(__file__).resolve().parents[3] / "shared" / "data" / "docs-formats"
 pytestmark = [
@@ -46,6 +46,11 @@ STRATEGIES = {
     "boundaries 512, header": ChunkingRecipe("boundaries", 512, 0, header=True, unit="characters"),
     "boundaries 512+64, header": ChunkingRecipe("boundaries", 512, 64, header=True, unit="characters"),
     "tokens 128+16, header": ChunkingRecipe("tokens", 128, 16, header=True, unit="tokens"),
+    "recursive": ChunkingRecipe("recursive"),
+    "semantic": ChunkingRecipe("semantic", percentile=80),
+    "document": ChunkingRecipe("document"),
+    "document, bare, overlap": ChunkingRecipe("document", 128, 16, header=False),
+    "parent_child": ChunkingRecipe("parent_child", 128, parent_characters=2000),
 }
 MANY = 100
 """Fewer files than this that were read would mean that the test looks at nothing."""
@@ -96,7 +101,7 @@ def test_every_chunk_slices_its_document(strategy: str) -> None:
     tokenizer = WordTokenizer(WINDOW)
     made = recipe(chunking, WINDOW)
     for name, (parsed, document) in read()[0].items():
-        chunks = make_chunker(made, tokenizer).chunk(document)
+        chunks = make_chunker(made, tokenizer, embed).chunk(document)
         assert bool(chunks) is bool(document.text.strip()), name
         for index, chunk in enumerate(chunks):
             assert chunk.index == index, name
@@ -137,5 +142,5 @@ def _nothing_lost(chunks: list[Chunk], document: Document, chunking: ChunkingRec
         if covered[position]:
             continue
         section = document.sections[bisect_right(starts, position) - 1]
-        assert chunking.header and chunking.strategy == "boundaries", (name, position)
+        assert chunking.header and chunking.strategy not in ("blind", "tokens"), (name, position)
         assert section.path and position < section.body_start, (name, position)

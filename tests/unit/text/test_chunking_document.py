@@ -136,7 +136,8 @@ def test_a_long_clause_keeps_its_number_in_the_header_of_every_piece() -> None:
 
 
 @pytest.mark.parametrize(
-    "form", ["Art. {} - Ferie", "Articolo {}", "Section {}. Leave", "§ {} Leave", "Clause {}: Leave"]
+    "form",
+    ["Art. {} - Ferie", "Articolo {}", "Section {}. Leave", "§ {} Leave", "Clause {}: Leave", "Section 2.{} Leave"],
 )
 def test_articles_are_clauses_as_headings_and_as_paragraphs(form: str) -> None:
     texts = [[form.format(number), f"Comma {number} says something."] for number in range(1, 5)]

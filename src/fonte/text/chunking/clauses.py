@@ -50,8 +50,10 @@ def numbered(document: Document, sections: Sequence[tuple[Section, Sequence[Piec
     for _, pieces in sections:
         clauses = [clause for clause in _tree(document, pieces) if clause.number]
         for piece in pieces:
-            number, depth = _number(document.text[piece.start : piece.end], piece.kind)
-            if depth == 0 or (depth is not None and 1 < depth < _LETTER_DEPTH and piece.kind is not BlockKind.HEADING):
+            said = document.text[piece.start : piece.end]
+            number, depth = _number(said, piece.kind)
+            in_text = piece.kind is not BlockKind.HEADING and depth is not None and 1 < depth < _LETTER_DEPTH
+            if in_text or (depth is not None and _ARTICLE.match(said)):
                 found.append(number)
         covered += sum(clause.every()[-1].end - clause.every()[0].start for clause in clauses)
     return found, covered / max(1, len(document.text.strip()))
