@@ -301,13 +301,14 @@ def test_what_an_engine_read_is_stamped_with_it(ocr_engine: str) -> None:
 
 
 GUESSES = b"""<html xmlns="http://www.w3.org/1999/xhtml"><body>
-<span class="ocr_line" title="bbox 60 60 800 100; x_size 40">
-<span class="ocrx_word" title="bbox 60 60 300 100; x_wconf 22">MnarHocr</span>
-<span class="ocrx_word" title="bbox 320 60 800 100; x_wconf 25">PerHucTtp</span></span></body></html>"""
+<span class="ocr_line" title="bbox 60 60 1800 100; x_size 40">%s</span></body></html>""" % b" ".join(
+    b'<span class="ocrx_word" title="bbox %d 60 %d 100; x_wconf 22">MnarHocr</span>' % (at, at + 150)
+    for at in range(60, 1700, 200)
+)
 
 
-@pytest.mark.parametrize(("languages", "read"), [(("eng", "ita"), 1), (("eng", "rus"), 2)])
-def test_pages_in_a_script_that_is_not_read_are_told_and_only_the_first_is_tried(
+@pytest.mark.parametrize(("languages", "read"), [(("eng", "ita"), 1), (("eng", "rus"), 3)])
+def test_pages_in_a_script_that_is_not_read_are_told_after_a_glance_at_the_first(
     monkeypatch: pytest.MonkeyPatch, languages: tuple[str, ...], read: int
 ) -> None:
     tries: list[int] = []

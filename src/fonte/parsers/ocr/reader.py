@@ -31,6 +31,10 @@ _AS_GOOD = 0.8
 _SHARP_SIDE = 1600
 """Pixels of the longer side under which a picture is enlarged."""
 _MAX_ENLARGED = 3
+_STRIP = (0.4, 0.6)
+"""Shares of the height between which a large picture is looked at first."""
+_LARGE = 1_000_000
+"""Pixels of a picture that takes long to read."""
 _SAFETY = 0.9
 """Share of the document's time after which no page is begun."""
 
@@ -78,7 +82,8 @@ class OcrReader:
     began: float = field(default_factory=time.monotonic)
     _engine: Engine | None = field(init=False)
     _foreign: str = field(init=False, default="")
-    """Script of a page before that came out as guesses; further pages in it are not read."""
+    """Script of the first page where it is none that is read; further pages in it are not read."""
+    _begun: bool = field(init=False, default=False)
 
     def __post_init__(self) -> None:
         self._engine = find_engine(self.settings.languages)
@@ -105,7 +110,7 @@ class OcrReader:
         if enlarged != 1:
             image = image.resize((round(image.width * enlarged), round(image.height * enlarged)))
         dpi = round(dpi * max(enlarged, 1))
-        if self._foreign and self._foreign == self._look(image, dpi, turned).script:
+        if self._is_foreign(image, dpi, turned):
             raise OcrFailed(self._why_foreign())
         page = self._once(image, dpi, turned, enlarged)
         if page.angle:  # the engine reads single lines that run otherwise, but not their order
@@ -120,12 +125,27 @@ class OcrReader:
             return page
         if other.score > page.score or (seen.sure >= _SURE_ROTATION and other.score > page.score / 2):
             page = other
-        if page.words and page.confidence < UNREADABLE:
-            self._foreign = seen.script
-            if self._why_foreign():
-                raise OcrFailed(self._why_foreign())
-            self._foreign = ""
         return page
+
+    def _is_foreign(self, image: Image, dpi: int, turned: int) -> bool:
+        """Whether a picture is printed in a script that is not read, which a whole reading takes long to show.
+
+        Asked of the first page, where a strip of it comes out as guesses, and of those after a page that was.
+        """
+        if self._foreign:
+            return self._look(image, dpi, turned).script == self._foreign
+        if self._begun or image.width * image.height < _LARGE:
+            return False
+        self._begun = True
+        upright = turn(image, turned)
+        top, bottom = (round(share * upright.height) for share in _STRIP)
+        glance = self._once(upright.crop((0, top, upright.width, bottom)), dpi, 0, 1.0)
+        if glance.words < _ENOUGH_WORDS or glance.confidence >= UNREADABLE:
+            return False
+        self._foreign = self._look(image, dpi, turned).script
+        if not self._why_foreign():
+            self._foreign = ""
+        return bool(self._foreign)
 
     def _look(self, image: Image, dpi: int, turned: int) -> Orientation:
         if self._engine is None:
