@@ -42,6 +42,8 @@ _BLOCK = frozenset(
 _ANCHORED = _BLOCK | {"a"}
 _SPACE = re.compile(r"[ \t\r\n\f\v]+")
 _TABLE_PARTS = frozenset({"table", "thead", "tbody", "tfoot", "tr", "td", "th", "caption", "body", "html"})
+_LANGUAGES = 0.7
+"""Share of a block that must be links to the page in other languages for it to be a choice of them."""
 _RAISED = frozenset("0123456789-−+")
 
 
@@ -69,9 +71,10 @@ class BlockReader:
         """Rows of the source that rightly became no ROW: empty ones, those of layout, and those of a single column."""
         self.tables = first_table
         self._open: list[tuple[str, str]] = []
-        """(tag, what it switched on: s silent, b boilerplate, m main, h hidden, p preformatted; letters)."""
+        """(tag, what it switched on: s silent, b boilerplate, m main, h hidden, p preformatted, l link to the page in
+        another language; letters)."""
         self._counts: Counter[str] = Counter()
-        self._depth = dict.fromkeys("sbmhp", 0)
+        self._depth = dict.fromkeys("sbmhpl", 0)
         self._text: list[str] = []
         self._title: list[str] | None = None
         self._kind = BlockKind.PARAGRAPH
@@ -81,6 +84,8 @@ class BlockReader:
         self._frames: list[Frame] = []
         self._anchor: str | None = None
         self._superscript = False
+        self._elsewhere = 0
+        """Characters of the current block that are links to the page in other languages."""
 
     # --- events
 
@@ -138,6 +143,7 @@ class BlockReader:
         elif not self._depth["s"]:
             data = raised(data, self._text) if self._superscript else data
             self._text.append(data if self._depth["p"] else _SPACE.sub(" ", data))
+            self._elsewhere += len(data.strip()) if self._depth["l"] else 0
         self._superscript = False
 
     def finish(self) -> None:
@@ -176,6 +182,7 @@ class BlockReader:
             "m": tag in _MAIN or role == "main",
             "h": hidden,
             "p": tag == "pre",
+            "l": tag == "a" and "hreflang" in attributes,
         }
         return "".join(letter for letter, on in flags.items() if on)
 
@@ -328,7 +335,9 @@ class BlockReader:
     def _append(self, block: Block) -> None:
         depth = self._depth
         words = count_words(block.text)
-        self.pieces.append(Piece(block, words, depth["m"] > 0, depth["b"] > 0, depth["h"] > 0))
+        furniture = depth["b"] > 0 or self._elsewhere > _LANGUAGES * len(block.text.removeprefix("- "))
+        self.pieces.append(Piece(block, words, depth["m"] > 0, furniture, depth["h"] > 0))
+        self._elsewhere = 0
 
 
 def raised(superscript: str, before: Sequence[str]) -> str:

@@ -201,3 +201,11 @@ def test_a_page_of_menus_alone_keeps_them() -> None:
     kept = parse(f"<nav><ul>{menu}</ul></nav><main><p>{'The pump runs at 41 bar. ' * 5}</p></main>")
     assert len(kept.blocks) == 1
     assert [loss.code for loss in kept.losses] == ["boilerplate"]
+
+
+def test_a_choice_of_languages_is_page_furniture() -> None:
+    choice = "".join(f"<li><a href='//{code}.x' hreflang='{code}'>{code}-name</a></li>" for code in ("it", "fr", "de"))
+    words = "The pump runs at 41 bar and is checked every Monday. " * 3
+    parsed = parse(f"<body><ul>{choice}</ul><p>{words}See <a hreflang='de' href='x'>the German text</a>.</p></body>")
+    assert [block.text for block in parsed.blocks] == [f"{words}See the German text."]
+    assert parsed.losses[0].code == "boilerplate"
