@@ -312,6 +312,15 @@ def test_a_document_of_rows_is_tables_and_one_of_fences_is_code() -> None:
     assert rule_of(document(heading("A"), code("x = 1\ny = 2\nz = 3"))).name == "code"
 
 
+def test_nesting_without_end_is_cut_in_reasonable_time() -> None:
+    nested = "\n".join(" " * depth + f"def f{depth}():" for depth in range(400))
+    made = cut(document(heading("A"), code(nested)), size=40)
+    assert "".join("".join(chunk.content.split()) for chunk in made) == "".join(nested.split())
+    clauses = [paragraph(".".join(["1"] * depth) + " The clause says it.") for depth in range(1, 400)]
+    assert "The clause says it." in cut(document(*clauses), size=60)[-1].content
+    assert rule_of(document(paragraph("x (" * 20000), code("void f(" + "(a) " * 20000))).name == "code"
+
+
 @given(st.lists(st.sampled_from([*CONTRACT, *asked(1), code(PYTHON), row("A: 1; B: 2"), paragraph(LONG)]), max_size=12),
        st.integers(24, 90), st.booleans())  # fmt: skip
 @settings(max_examples=60, deadline=None)

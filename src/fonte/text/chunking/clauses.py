@@ -26,7 +26,7 @@ _CLAUSE_KINDS = (BlockKind.PARAGRAPH, BlockKind.LIST_ITEM, BlockKind.HEADING)
 _ROMAN = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii", "xiii", "xiv", "xv", "xvi")
 _LEAD = 300
 """Characters of a clause's first paragraph that those below it are told."""
-_LETTER_DEPTH, _ROMAN_DEPTH = 50, 60
+_DEEPEST, _LETTER_DEPTH, _ROMAN_DEPTH = 9, 50, 60
 
 
 @dataclass(slots=True)
@@ -134,9 +134,9 @@ def _number(said: str, kind: BlockKind) -> tuple[str, int | None]:
     if kind not in _CLAUSE_KINDS:
         return "", None
     if match := _ARTICLE.match(said):
-        return match.group(), match.group(1).count(".")
+        return match.group(), min(match.group(1).count("."), _DEEPEST)
     if match := _NUMBER.match(said):
-        return match.group(1), 1 + match.group(1).count(".")
+        return match.group(1), min(1 + match.group(1).count("."), _DEEPEST)
     if match := _ITEM.match(said):
         return match.group(1).casefold(), _LETTER_DEPTH
     return "", None

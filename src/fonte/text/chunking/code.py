@@ -38,6 +38,8 @@ _DEFINES = re.compile(
     )$""",
     re.VERBOSE | re.IGNORECASE,
 )
+_DEEPEST = 8
+"""Definitions inside definitions that are looked for."""
 _LONGEST = 300
 """Characters of a line that can define something."""
 _ABOVE = re.compile(r"\s*(?:@|\#|//|/\*|\*|--\s|'''|\"\"\"|\[[A-Z])")
@@ -60,24 +62,24 @@ def is_code_name(name: str) -> bool:
 
 def code_pieces(text: str, piece: Piece, budget: int, measure: Measure) -> Iterator[Piece]:
     """Code as definitions that stay whole; of one that passes the budget, the definitions inside it, told its head."""
-    yield from _pieces(text, piece.start, piece.end, piece.under, budget, measure)
+    yield from _pieces(text, (piece.start, piece.end), piece.under, budget, measure, depth=0)
 
 
 def _pieces(
-    text: str, start: int, end: int, under: tuple[Range, ...], budget: int, measure: Measure
+    text: str, where: Range, under: tuple[Range, ...], budget: int, measure: Measure, *, depth: int
 ) -> Iterator[Piece]:
-    for part in definitions(text, start, end):
+    for part in definitions(text, *where):
         own = (*under, part.head) if part.head else under
-        body = part.head[1] if part.head else part.end
-        inner = definitions(text, body, part.end)
-        if measure.cost(part.start, part.end) <= budget or not any(one.head for one in inner):
+        fits = measure.cost(part.start, part.end) <= budget or part.head is None or depth == _DEEPEST
+        inner = [] if fits or part.head is None else definitions(text, part.head[1], part.end)
+        if not any(one.head for one in inner):
             yield Piece(part.start, part.end, BlockKind.CODE, own)
             continue
         first = inner[0].start if inner[0].head else inner[0].end
         low, high = _trimmed(text, part.start, first)
         if low < high:
             yield Piece(low, high, BlockKind.CODE, own)
-        yield from _pieces(text, first, part.end, own, budget, measure)
+        yield from _pieces(text, (first, part.end), own, budget, measure, depth=depth + 1)
 
 
 def definitions(text: str, start: int, end: int) -> Sequence[Part]:
