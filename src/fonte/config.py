@@ -21,7 +21,7 @@ from urllib.parse import urlsplit
 from pydantic import Field, TypeAdapter, ValidationError, field_validator, model_validator
 
 from fonte.errors import ConfigError
-from fonte.source_settings import Section, SourceRule, WebSettings
+from fonte.source_settings import QuerySettings, Section, SourceRule, WebSettings
 from fonte.types import ChunkingRecipe, ChunkingStrategy
 
 CONFIG_NAME = "fonte.toml"
@@ -222,6 +222,7 @@ class Settings(Section):
     parsing: ParsingSettings = ParsingSettings()
     web: WebSettings = WebSettings()
     sources: tuple[SourceRule, ...] = ()
+    queries: tuple[QuerySettings, ...] = ()
     file: Path | None = None
 
 
@@ -232,7 +233,9 @@ SECTIONS: Mapping[str, type[Section]] = python_types.MappingProxyType(
         if isinstance(field.annotation, type) and issubclass(field.annotation, Section)
     }
 )
-"""Every section but ``[[sources]]``, by name."""
+"""Every section that is one table, by name."""
+LISTS: Mapping[str, type[Section]] = python_types.MappingProxyType({"sources": SourceRule, "queries": QuerySettings})
+"""Sections that are lists of tables, by name."""
 
 
 def variables() -> dict[str, tuple[str, str]]:
@@ -287,13 +290,13 @@ def _read(path: Path) -> _Raw:
 
 def _check_keys(raw: _Raw, where: str) -> None:
     for name, part in raw.items():
-        if name != "sources" and name not in SECTIONS:
-            raise _unknown(where, name, [f"[{known}]" for known in (*SECTIONS, "sources")], f"[{name}]")
+        if name not in LISTS and name not in SECTIONS:
+            raise _unknown(where, name, [f"[{known}]" for known in (*SECTIONS, *LISTS)], f"[{name}]")
         tables = part if isinstance(part, list) else [part]
-        if isinstance(part, list) != (name == "sources") or not all(isinstance(table, dict) for table in tables):
-            shape = "a list of tables, [[sources]]" if name == "sources" else f"a table, [{name}]"
+        if isinstance(part, list) != (name in LISTS) or not all(isinstance(table, dict) for table in tables):
+            shape = f"a list of tables, [[{name}]]" if name in LISTS else f"a table, [{name}]"
             raise ConfigError(f"{where}: {name} should be {shape}", hint="see the configuration reference")
-        model = SourceRule if name == "sources" else SECTIONS[name]
+        model = LISTS[name] if name in LISTS else SECTIONS[name]
         for table in tables:
             for key in table:
                 if key not in model.model_fields:
@@ -369,8 +372,8 @@ def _one_line(error: ValidationError, raw: _Raw, origins: Mapping[str, str]) -> 
     spoken = [key] if key else list(part) if isinstance(part, dict) else []
     wheres = [origins[name] for name in (f"{section}.{item}" for item in spoken) if name in origins]
     where = wheres[-1] if wheres else origins.get(section, "defaults")
-    if section == "sources":
-        shown = f"[[sources]] {int(key) + 1}" + "".join(f" {item}" for item in place[2:3])
+    if section in LISTS:
+        shown = f"[[{section}]] {int(key) + 1}" + "".join(f" {item}" for item in place[2:3])
     else:
         shown = f"[{section}] {key}".rstrip()
     return ConfigError(f"{where}: {shown}: {_because(error)}", hint=f"correct {shown}")
@@ -385,4 +388,12 @@ def _anchored(settings: Settings, path: Path | None) -> Settings:
     embedding = settings.embedding.model_copy(update={"source": source})
     files = {key: str(base / Path(value).expanduser()) for key, value in settings.golden if value is not None}
     golden = settings.golden.model_copy(update=files)
-    return settings.model_copy(update={"embedding": embedding, "golden": golden, "file": path})
+    queries = tuple(one.model_copy(update={"url": _anchored_url(one.url, base)}) for one in settings.queries)
+    updated = {"embedding": embedding, "golden": golden, "queries": queries, "file": path}
+    return settings.model_copy(update=updated)
+
+
+def _anchored_url(url: str, base: Path) -> str:
+    """``sqlite:///tickets.db`` relative to a folder; other addresses as they are."""
+    scheme = "sqlite:///"
+    return f"{scheme}{base / Path(url.removeprefix(scheme)).expanduser()}" if url.startswith(scheme) else url

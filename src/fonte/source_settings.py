@@ -1,10 +1,11 @@
-"""Settings of sources: what holds for them by glob, and which of the web may be read."""
+"""Settings of sources: what holds for them by glob, which pages may be read, and queries whose rows are documents."""
 
 from __future__ import annotations
 
 import ipaddress
 from datetime import date
 from typing import Annotated, Self, TypeAlias
+from urllib.parse import urlsplit
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
 
@@ -80,4 +81,30 @@ class SourceRule(Section):
             raise ValueError("match should name at least one glob, and no glob or role may be empty")
         if self.valid_from and self.valid_to and self.valid_to < self.valid_from:
             raise ValueError("valid_to should not be before valid_from")
+        return self
+
+
+class QuerySettings(Section):
+    """A SELECT whose rows are documents, synced as ``sql://NAME``. All but ``text`` name one column each."""
+
+    name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,62}$")]
+    url: str
+    query: Annotated[str, Field(min_length=1)]
+    id: Annotated[str, Field(min_length=1)]
+    text: Names
+    title: str | None = None
+    tenant: str | None = None
+    roles: str | None = None
+    language: str | None = None
+    valid_from: str | None = None
+    valid_to: str | None = None
+
+    @model_validator(mode="after")
+    def _safe(self) -> Self:
+        if not self.text:
+            raise ValueError("text should name at least one column")
+        if "://" not in self.url:
+            raise ValueError("url should be an address such as sqlite:///tickets.db or postgresql+psycopg://host/name")
+        if urlsplit(self.url).password is not None:
+            raise ValueError("url holds a password: secrets come from the environment, never from settings")
         return self

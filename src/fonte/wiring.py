@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from fonte.parsers.pool import ParserPool
     from fonte.sources.opening import Opener
     from fonte.sources.rules import SourceRule
+    from fonte.sources.sql import Query
 
 PIPELINE_VERSION = "4"
 """Raised whenever fonte builds other index entries from the same parsed document."""
@@ -98,6 +99,7 @@ def make_parts(home: Path, settings: Settings) -> Parts:
         make_chunker=chunker,
         make_generator=generator,
         make_pool=pool,
+        make_pictures=lambda: pool(1),
         open_source=source,
         terms=terms,
         gate_for=gate_for,
@@ -178,6 +180,24 @@ def _opener(
         web=WebLimits(
             web.hosts, web.addresses, web.timeout_seconds, web.max_mb * 2**20, web.max_pages, web.delay_seconds
         ),
+        queries=_queries(settings),
+    )
+
+
+def _queries(settings: Settings) -> tuple[Query, ...]:
+    from fonte.sources.own import KEYS
+    from fonte.sources.sql import Query
+
+    return tuple(
+        Query(
+            one.name,
+            one.url,
+            one.query,
+            one.id,
+            one.text,
+            {key: column for key in KEYS if (column := getattr(one, key)) is not None},
+        )
+        for one in settings.queries
     )
 
 

@@ -11,7 +11,7 @@ import pytest
 
 import fonte
 from fonte.cli.arguments import build_parser
-from fonte.config import SECTIONS, SourceRule
+from fonte.config import LISTS, SECTIONS
 from fonte.errors import FonteError
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -48,7 +48,7 @@ def test_every_setting_stands_in_the_docs() -> None:
         section = re.sub(r"[`\[\]]", "", cells[0]) or section
         documented |= {(section, key) for key in re.findall(r"`(\w+)`", cells[1])}
     actual = {(name, key) for name, model in SECTIONS.items() for key in model.model_fields}
-    actual |= {("sources", key) for key in SourceRule.model_fields}
+    actual |= {(name, key) for name, model in LISTS.items() for key in model.model_fields}
     assert documented == actual
 
 

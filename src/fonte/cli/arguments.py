@@ -141,7 +141,7 @@ def _add_sync(command: _Command) -> None:
     sync = command(
         "sync", "bring the index to what the sources hold", "fonte sync handbook/ --allow staff", _run("index", "sync")
     )
-    sync.add_argument("sources", nargs="+", metavar="SOURCE", help="a folder, a file, a glob, or an address of the web")
+    sync.add_argument("sources", nargs="+", metavar="SOURCE", help="a folder, a file, a glob, or an address (https://, s3://, sql:// …)")
     sync.add_argument(
         "--allow",
         metavar="R1,R2",
@@ -252,6 +252,9 @@ def _add_looking(command: _Command) -> None:
         help="only this state",
     )
     documents.add_argument("--ledger", action="store_true", help="words, numbers, rows, pages from source to index")
+    documents.add_argument("--sample", metavar="N", type=_count, help="draw N documents for a person to judge, as a page")
+    documents.add_argument("--seed", type=int, default=0, metavar="S", help="another sample (default: 0)")
+    documents.add_argument("--out", metavar="FILE.html", help="where the page of the sample goes")
     command("doctor", "what is installed, what is missing and how to get it", "fonte doctor", _run("looking", "doctor"))
 
 

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import ipaddress
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.parse import urlsplit
 
-from fonte.errors import ConfigError
+from fonte.errors import ConfigError, InputError
 from fonte.protocols import SourceReader, Unpacker
 from fonte.sources.fetched import fetched_for
 from fonte.sources.files import file_uri
 from fonte.sources.folder import open_source
+from fonte.sources.sql import SCHEME, Query, SqlSource
 from fonte.sources.taking import Taking
 
+_NO_PASSWORD = "let the store take it from the environment or its own file"  # noqa: S105 - a hint's text
 _WEB = ("http://", "https://")
 LIST_ENDING = ".urls"
 """What a local file of addresses is called."""
@@ -42,6 +45,7 @@ class Opener:
     records: bool = False
     unpacking: Callable[[], AbstractContextManager[Unpacker]] | None = None
     web: WebLimits = field(default_factory=WebLimits)
+    queries: Sequence[Query] = ()
 
     def open(self, spec: str) -> SourceReader:
         """The reader of a source.
@@ -52,6 +56,11 @@ class Opener:
         """
         if spec.startswith(_WEB) or (spec.endswith(LIST_ENDING) and os.path.isfile(spec)):
             return self._web(spec)
+        scheme, separator, _ = spec.partition("://")
+        if spec.startswith(SCHEME):
+            return self._rows(spec)
+        if separator and scheme.lower() != "file":
+            return self._remote(spec)
         return open_source(
             spec,
             include=self.taking.include,
@@ -62,6 +71,25 @@ class Opener:
             max_bytes=self.taking.max_bytes,
             unpacking=self.unpacking,
         )
+
+    def _rows(self, spec: str) -> SourceReader:
+        name = spec.removeprefix(SCHEME).strip("/")
+        query = next((one for one in self.queries if one.name == name), None)
+        if query is None:
+            known = ", ".join(one.name for one in self.queries) or "none"
+            raise ConfigError(
+                f"there is no query {name!r}", hint=f"write it in [[queries]] of fonte.toml; known: {known}"
+            )
+        return SqlSource(query, self.taking.rules, self.taking.default_roles, self.taking.max_bytes)
+
+    def _remote(self, spec: str) -> SourceReader:
+        from fonte.sources.remote import RemoteSource
+
+        if any(scheme in spec for scheme in _WEB):  # zip::https://… would go past the list of hosts
+            raise InputError(f"{spec}: pages of the web are not read through other stores", hint="name the page itself")
+        if urlsplit(spec).password is not None:
+            raise ConfigError("an address with a password would be kept in the index", hint=_NO_PASSWORD)
+        return RemoteSource(spec, fetched_for(self.folder, spec), self.taking, self.records, self.unpacking)
 
     def _web(self, spec: str) -> SourceReader:
         from fonte.sources.web.addresses import Door
