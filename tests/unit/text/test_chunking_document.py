@@ -79,9 +79,11 @@ def test_a_paragraph_that_holds_question_and_answer_is_a_pair() -> None:
     assert [chunk.content.count("?") for chunk in cut(doc)] == [1, 1, 1, 1]
 
 
-def test_two_questions_in_a_long_text_make_no_faq() -> None:
+def test_questions_that_a_long_text_asks_itself_make_no_faq() -> None:
     doc = document(heading("Essay"), paragraph(LONG), paragraph("But why?"), paragraph(LONG), paragraph("And when?"))
     assert rule_of(doc).name == "text"
+    often = [block for number in range(5) for block in (paragraph("But why?"), *[paragraph(LONG)] * 5)]
+    assert rule_of(document(heading("Essay"), *often)).name == "text"
 
 
 # --- clauses ---------------------------------------------------------------------------------------------------------

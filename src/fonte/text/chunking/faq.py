@@ -13,6 +13,8 @@ from fonte.types import BlockKind, Document, Section
 _MARKED = re.compile(r"(?:[*_#\s]*)(?:Q|D|F|Question|Domanda|Frage|Pregunta)\s*\d*\s*[.:)]\s*\S", re.IGNORECASE)
 _ASKS = re.compile(r"[^\n]{3,300}\?[*_\"'”’»)\s]*(?:\n|$)")
 """A first line that ends as a question does."""
+_LONGEST = 2500
+"""Characters from a question in the text to the next: one that a long text asks itself makes no FAQ."""
 _MAY_ASK = (BlockKind.PARAGRAPH, BlockKind.LIST_ITEM, BlockKind.HEADING)
 
 
@@ -34,9 +36,12 @@ def answered(document: Document, sections: Sequence[tuple[Section, Sequence[Piec
             covered += section.end - section.start if body else 0
             continue
         for question, answer in _pairs(document, pieces):
-            if question is not None and (answer or "\n" in document.text[question.start : question.end]):
+            if question is None or not (answer or "\n" in document.text[question.start : question.end]):
+                continue
+            length = (answer[-1] if answer else question).end - question.start
+            if length <= _LONGEST:
                 count += 1
-                covered += (answer[-1] if answer else question).end - question.start
+                covered += length
     return count, covered / max(1, len(document.text.strip()))
 
 
