@@ -24,6 +24,7 @@ NOTEBOOK = "application/x-ipynb+json"
 XLS = "application/vnd.ms-excel"
 ODS = "application/vnd.oasis.opendocument.spreadsheet"
 ODT = "application/vnd.oasis.opendocument.text"
+RTF = "application/rtf"
 ODP = "application/vnd.oasis.opendocument.presentation"
 EML = "message/rfc822"
 MSG = "application/vnd.ms-outlook"
@@ -43,7 +44,6 @@ _NOT_YET = {
     b"7z\xbc\xaf\x27\x1c": "application/x-7z-compressed (an archive)",
     b"Rar!\x1a\x07": "application/vnd.rar (an archive)",
     b"\x28\xb5\x2f\xfd": "application/zstd (an archive)",
-    b"{\\rtf": "application/rtf",
     b"%!PS": "application/postscript",
     b"OggS": "audio/ogg",
     b"fLaC": "audio/flac",
@@ -130,9 +130,9 @@ def sniff(body: bytes, name: str, *, declared: str | None = None) -> str:
         return _zip_kind(body, name)
     if body.startswith(OLE):
         return _ole_kind(body, name)
-    image = _image_kind(body)
-    if image is not None:
-        return image
+    known = _magic_kind(body)
+    if known is not None:
+        return known
     refused = _refused_magic(body)
     if refused is not None:
         raise _unsupported(refused, name)
@@ -149,8 +149,8 @@ def _is_text_about_pdf(body: bytes, ending: str) -> bool:
     return ending in _BY_NAME and ending != ".pdf" and not at_start and b"startxref" not in body
 
 
-def _image_kind(body: bytes) -> str | None:
-    for magic, kind in _IMAGE_MAGIC.items():
+def _magic_kind(body: bytes) -> str | None:
+    for magic, kind in {**_IMAGE_MAGIC, b"{\\rtf": RTF}.items():
         if body.startswith(magic):
             return kind
     if body.startswith(b"RIFF") and body[8:12] == b"WEBP":

@@ -1,0 +1,5 @@
+"""Rich Text Format."""
+
+from fonte.parsers.rtf.parser import RtfParser
+
+__all__ = ["RtfParser"]
