@@ -89,7 +89,7 @@ def make_parts(home: Path, settings: Settings) -> Parts:
 
     def source(spec: str, options: SourceOptions, tenant: str) -> SourceReader:
         folder = home / "tenants" / slug(tenant) / "fetched"
-        return _opener(options, settings, folder, lambda: pool(1)).open(spec)
+        return _opener(options, settings, folder, lambda listings: _unpacking(pool(1), listings)).open(spec)
 
     retrieval = settings.retrieval
     return Parts(
@@ -159,8 +159,17 @@ def _extractors(settings: Settings) -> Mapping[str, str]:
     return extractors(settings.parsing.ocr_languages)
 
 
+def _unpacking(pool: ParserPool, folder: Path) -> AbstractContextManager[Unpacker]:
+    from fonte.parsers.containers.remembered import remembering
+
+    return remembering(pool, folder)
+
+
 def _opener(
-    options: SourceOptions, settings: Settings, folder: Path, unpacking: Callable[[], AbstractContextManager[Unpacker]]
+    options: SourceOptions,
+    settings: Settings,
+    folder: Path,
+    unpacking: Callable[[Path], AbstractContextManager[Unpacker]],
 ) -> Opener:
     from fonte.sources.opening import Opener, WebLimits
     from fonte.sources.taking import Taking

@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -43,7 +44,8 @@ class Opener:
     folder: Path
     taking: Taking = field(default_factory=Taking)
     records: bool = False
-    unpacking: Callable[[], AbstractContextManager[Unpacker]] | None = None
+    unpacking: Callable[[Path], AbstractContextManager[Unpacker]] | None = None
+    """What opens containers, and may keep in a folder of the source what it found in them."""
     web: WebLimits = field(default_factory=WebLimits)
     queries: Sequence[Query] = ()
 
@@ -69,8 +71,13 @@ class Opener:
             default_roles=self.taking.default_roles,
             records=self.records,
             max_bytes=self.taking.max_bytes,
-            unpacking=self.unpacking,
+            unpacking=self._unpacking(spec),
         )
+
+    def _unpacking(self, spec: str) -> Callable[[], AbstractContextManager[Unpacker]] | None:
+        if self.unpacking is None:
+            return None
+        return partial(self.unpacking, fetched_for(self.folder / "listings", spec).folder)
 
     def _rows(self, spec: str) -> SourceReader:
         name = spec.removeprefix(SCHEME).strip("/")
@@ -89,7 +96,7 @@ class Opener:
             raise InputError(f"{spec}: pages of the web are not read through other stores", hint="name the page itself")
         if urlsplit(spec).password is not None:
             raise ConfigError("an address with a password would be kept in the index", hint=_NO_PASSWORD)
-        return RemoteSource(spec, fetched_for(self.folder, spec), self.taking, self.records, self.unpacking)
+        return RemoteSource(spec, fetched_for(self.folder, spec), self.taking, self.records, self._unpacking(spec))
 
     def _web(self, spec: str) -> SourceReader:
         from fonte.sources.web.addresses import Door
