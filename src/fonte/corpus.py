@@ -19,6 +19,7 @@ from fonte.answer import Asker, asked_query, nothing_answered, now, with_languag
 from fonte.calibration import Fitting, Standing, fit, in_force, standing
 from fonte.errors import InputError, InvalidQuery, ModelError, NotFound, SpaceMismatch, StoreUnavailable
 from fonte.evaluation.golden import GoldenSet
+from fonte.evaluation.html.sample_page import Judged
 from fonte.ingest import staleness
 from fonte.judging import GoldenFiles, GoldenJudge
 from fonte.listing import copies_of, outliers, with_books, with_ledgers, with_live_roles
@@ -27,6 +28,7 @@ from fonte.parts import Parts, SourceOptions, Stores, TenantStore
 from fonte.protocols import Catalog, Embedder, IndexReader, Progress
 from fonte.publish import Judge, publish, rollback
 from fonte.retrieve import Mode
+from fonte.sampled import Sampler, draw
 from fonte.sync import Syncer
 from fonte.text.expected import Expected
 from fonte.types import (
@@ -378,6 +380,18 @@ class OpenCorpus:
         store = self._store_of(tenant)
         active = store.catalog.active()
         return with_books(store.catalog, store.index.open(active), states) if active is not None else list(states)
+
+    def sample(
+        self, count: int, *, tenant: str = "default", seed: int = 0, status: DocumentStatus | None = None
+    ) -> list[Judged]:
+        """Documents drawn over formats and states, what was read of them beside their pages or their sources.
+
+        For whoever runs the corpus: nobody's rights are asked.
+        """
+        store = self._store_of(tenant)
+        active = store.catalog.active()
+        drawn = draw(self.documents(tenant=tenant, status=status, ledgers=True), count, seed)
+        return list(Sampler(self._parts, store, tenant, active.id, seed).show(drawn)) if active is not None else []
 
     def document_state(self, document_id: str, *, tenant: str = "default") -> DocumentState | None:
         """One document with its ledger."""

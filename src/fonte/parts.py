@@ -19,6 +19,7 @@ from fonte.protocols import (
     Embedder,
     Generator,
     IndexStore,
+    Pictures,
     SourceReader,
     Terms,
     VectorCache,
@@ -86,6 +87,8 @@ class Parts:
     make_chunker: Callable[[Recipe, Embedder], Chunker]
     make_generator: Callable[[str | None, EvidenceScorer], Generator]
     make_pool: Callable[[int], AbstractContextManager[ParserPool]]
+    make_pictures: Callable[[], AbstractContextManager[Pictures]]
+    """Draws pages, in a process of its own."""
     open_source: Callable[[str, SourceOptions, str], SourceReader]
     """A source by its name, how it is read, and the tenant that it is read for."""
     terms: Terms

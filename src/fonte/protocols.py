@@ -26,6 +26,7 @@ from fonte.types import (
     Language,
     Parsed,
     Passage,
+    Picture,
     Principal,
     Query,
     Reading,
@@ -78,6 +79,17 @@ class Unpacker(Protocol):
 
         Raises:
             ParseError: a container that could not be opened; SourceTooLarge: a bomb.
+        """
+
+
+class Pictures(Protocol):
+    """Pages as people see them, drawn outside this process."""
+
+    def picture(self, source: Source, media_type: str, page: int) -> Picture:
+        """A page (from 1) of a PDF file or of a picture.
+
+        Raises:
+            ParseError: no such page, damaged, or a format that has none; ParseTimeout, ParserCrashed by name.
         """
 
 

@@ -133,6 +133,19 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
+class Picture:
+    """A page as it is stored, as a JPEG, with its size in the units of boxes.
+
+    ``rotation`` is by how many degrees viewers turn it clockwise.
+    """
+
+    width: float
+    height: float
+    rotation: int
+    jpeg: bytes = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Member:
     """A file inside a container: the names that lead to it, and the hash of its bytes or why they are not to be had."""
 

@@ -79,7 +79,7 @@ class SourceSearch:
     def _held(self, expected: Expected, states: Sequence[DocumentState]) -> Iterator[_Held]:
         by_id = {state.document_id: state for state in states}
         known = {state.document_id for state in self.catalog.states(self._generation())}
-        for source in self._sources():
+        for source in sources_of(self.parts, self.catalog, self.tenant):
             identity = document_id(self.tenant, source.uri)
             state = by_id.get(identity)
             if state is None and identity in known:
@@ -88,19 +88,7 @@ class SourceSearch:
                 continue
             if expected.document and state is None and expected.document not in (identity, source.name, source.uri):
                 continue
-            yield _Held(source, state, any(holds(text, expected.words) for text in raw_texts(_body(source))))
-
-    def _sources(self) -> Iterator[Source]:
-        """Every source on this machine that can be read now; what cannot is not what the index was made of."""
-        for spec, options in self.catalog.sources().items():
-            if is_elsewhere(spec):  # a question must not send us to other machines
-                continue
-            try:
-                for item in self.parts.open_source(spec, remembered(options), self.tenant).scan():
-                    if isinstance(item, Source) and item.tenant in (None, self.tenant):
-                        yield item
-            except FonteError:
-                continue
+            yield _Held(source, state, any(holds(text, expected.words) for text in raw_texts(body_of(source))))
 
     def _generation(self) -> str:
         active = self.catalog.active()
@@ -173,7 +161,21 @@ def _holds(parsed: Parsed, words: str) -> bool:
     return holds("\n".join(block.text for block in parsed.blocks), words)
 
 
-def _body(source: Source) -> bytes:
+def sources_of(parts: Parts, catalog: Catalog, tenant: str) -> Iterator[Source]:
+    """Every remembered source on this machine that can be read now; the others are left out without a word."""
+    for spec, options in catalog.sources().items():
+        if is_elsewhere(spec):  # neither a question nor a look is to send us to other machines
+            continue
+        try:
+            for item in parts.open_source(spec, remembered(options), tenant).scan():
+                if isinstance(item, Source) and item.tenant in (None, tenant):
+                    yield item
+        except FonteError:
+            continue
+
+
+def body_of(source: Source) -> bytes:
+    """The first ``MOST_BYTES`` bytes of a source; nothing of one that cannot be read or lies inside another file."""
     if source.body is not None:
         return source.body
     if source.path is None or source.inside:  # a member's bytes are not the file's: its parser says what is in it

@@ -252,7 +252,7 @@ def _add_looking(command: _Command) -> None:
         help="only this state",
     )
     documents.add_argument("--ledger", action="store_true", help="words, numbers, rows, pages from source to index")
-    documents.add_argument("--sample", metavar="N", type=_count, help="draw N documents for a person to judge, as a page")
+    documents.add_argument("--sample", metavar="N", type=_count, help="a page of N documents for a person to judge")
     documents.add_argument("--seed", type=int, default=0, metavar="S", help="another sample (default: 0)")
     documents.add_argument("--out", metavar="FILE.html", help="where the page of the sample goes")
     command("doctor", "what is installed, what is missing and how to get it", "fonte doctor", _run("looking", "doctor"))

@@ -94,6 +94,10 @@ def _told_of(found: CorpusStatus, output: Output) -> None:
 def documents(options: argparse.Namespace, output: Output) -> int:
     """Every document and its state."""
     wanted = DocumentStatus(options.state) if options.state else None
+    if options.sample:
+        from fonte.cli.sample import sample
+
+        return sample(options, output, wanted)
     with corpus(options) as opened:
         every = opened.documents(tenant=options.tenant, ledgers=True)
         states = [state for state in every if wanted is None or state.status is wanted]

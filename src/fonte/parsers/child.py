@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING, BinaryIO, cast
 from fonte.errors import FonteError, ParseError, ParserCrashed
 from fonte.parsers.codec import encode_contents, encode_error, encode_parsed
 from fonte.parsers.ocr.settings import OcrSettings, configure
+from fonte.parsers.pictures import encode_picture, picture_of
 from fonte.parsers.registry import parse_body
 from fonte.types import Source, sha256_hex
 
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 
 REQUEST = struct.Struct("<Q")
 REPLY = struct.Struct("<cBQ")
-PARSED, LISTED, FAILED, WAITS = b"P", b"C", b"E", b"W"
+PARSED, LISTED, PICTURE, FAILED, WAITS = b"P", b"C", b"I", b"E", b"W"
 _PR_SET_PDEATHSIG = 1
 _GRACE_SECONDS = 5
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
@@ -72,7 +73,9 @@ def main(memory_bytes: int, timeout_seconds: int, parent: int, ocr: OcrSettings)
 def _answer(requests: BinaryIO, size: int) -> tuple[bytes, bytes, bool]:
     """(kind, bytes, whether this process should not go on)."""
     try:
-        task, source = pickle.loads(requests.read(size))  # noqa: S301 - written by our parent
+        task, source, page = pickle.loads(requests.read(size))  # noqa: S301 - written by our parent
+        if task == PICTURE:
+            return PICTURE, encode_picture(picture_of(_with_body(source), page)), False
         if task == LISTED:
             return LISTED, encode_contents(_walk().list_contents(source)), False
         return PARSED, encode_parsed(parse_body(_with_body(source))), False

@@ -31,13 +31,14 @@ from fonte.errors import (
 )
 from fonte.parsers.codec import BadReply, decode_contents, decode_error, decode_parsed
 from fonte.parsers.ocr.settings import DEFAULT_LANGUAGES, DEFAULT_SECONDS
-from fonte.types import Contents, Parsed, Source
+from fonte.parsers.pictures import decode_picture
+from fonte.types import Contents, Parsed, Picture, Source
 
 MEBIBYTE: Final = 1 << 20
 DEFAULT_MEMORY_BYTES: Final = 1536 * MEBIBYTE
 _COMMAND = (sys.executable, "-P", "-m", "fonte.parsers.child")
 """-P: nothing is imported from the current folder, which may be the one that is being read."""
-_PARSED, _LISTED, _FAILED = b"P", b"C", b"E"
+_PARSED, _LISTED, _PICTURE, _FAILED = b"P", b"C", b"I", b"E"
 """What a child is asked for, and how it says that there is none."""
 _REQUEST_HEAD = 8
 _REPLY_HEAD = 10
@@ -160,16 +161,25 @@ class ParserPool:
             for _, future in waiting:
                 future.cancel()
 
+    def picture(self, source: Source, media_type: str, page: int) -> Picture:
+        """A page (from 1) as a picture.
+
+        Raises:
+            ParseError: it cannot be drawn; ParseTimeout, ParserCrashed by name.
+        """
+        known = replace(source, media_type=media_type)
+        return self._threads.submit(self._asked, _PICTURE, known, decode_picture, page).result()
+
     def _parse(self, source: Source) -> Parsed:
         return self._asked(_PARSED, source, decode_parsed)
 
     def _list(self, source: Source) -> Contents:
         return self._asked(_LISTED, source, decode_contents)
 
-    def _asked(self, task: bytes, source: Source, decoded: Callable[[bytearray], _Answer]) -> _Answer:
+    def _asked(self, task: bytes, source: Source, decoded: Callable[[bytearray], _Answer], page: int = 0) -> _Answer:
         child = self._take()
         try:
-            kind, data = child.ask(task, source, self._timeout_seconds, self._ocr_seconds)
+            kind, data = child.ask(task, source, page, self._timeout_seconds, self._ocr_seconds)
             return _result(kind, data, task, source, decoded)
         except _Timeout:
             child.kill()
@@ -271,12 +281,14 @@ class _Child:
     def alive(self) -> bool:
         return self._process.poll() is None
 
-    def ask(self, task: bytes, source: Source, timeout_seconds: float, ocr_seconds: float) -> tuple[bytes, bytearray]:
+    def ask(
+        self, task: bytes, source: Source, page: int, timeout_seconds: float, ocr_seconds: float
+    ) -> tuple[bytes, bytearray]:
         """Send a source and wait for (kind, bytes), once longer where it is read by OCR. Raises _Timeout or _Died."""
         self.allowed = timeout_seconds
         deadline = time.monotonic() + timeout_seconds
         plain = replace(source, metadata=dict(source.metadata))  # a mapping proxy cannot be pickled
-        request = pickle.dumps((task, plain), pickle.HIGHEST_PROTOCOL)
+        request = pickle.dumps((task, plain, page), pickle.HIGHEST_PROTOCOL)
         self._write(len(request).to_bytes(_REQUEST_HEAD, "little"), deadline)
         self._write(request, deadline)
         head = self._read(_REPLY_HEAD, until := deadline)

@@ -1,10 +1,14 @@
-"""HTML of one file that needs nothing else: every text escaped, no script, a policy that lets nothing be fetched.
+"""HTML of one file that needs nothing else: every text escaped, a policy that lets nothing be fetched.
+
+A page has no script, but for one of our own that its policy names by its hash.
 
 What is written is well-formed XML as well, so that it can be checked strictly.
 """
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import re
 from collections.abc import Iterable, Sequence
 from html import escape
@@ -79,17 +83,24 @@ def quote(value: str, most: int) -> str:
     return tag("blockquote", text(value if len(value) <= most else value[:most] + " …"))
 
 
-def page(title: str, parts: Iterable[str]) -> str:
-    """The whole file."""
+def page(title: str, parts: Iterable[str], *, script: str = "", style: str = "") -> str:
+    """The whole file; one with a script may also show pictures that it holds itself.
+
+    The script is ours and holds neither ``<`` nor ``&``, so that HTML and XML read it alike.
+    """
+    policy = POLICY
+    if script:
+        digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii")
+        policy += f"; img-src data:; script-src 'sha256-{digest}'"
     head = (
         '<meta charset="utf-8"/>'
-        f'<meta http-equiv="Content-Security-Policy" content="{text(POLICY)}"/>'
+        f'<meta http-equiv="Content-Security-Policy" content="{text(policy)}"/>'
         '<meta name="viewport" content="width=device-width, initial-scale=1"/>'
         '<meta name="referrer" content="no-referrer"/>'
-        f"<title>{text(title)}</title><style>{_STYLE}</style>"
+        f"<title>{text(title)}</title><style>{_STYLE}{style}</style>"
     )
     body = "\n".join([tag("h1", text(title)), *parts])
     return (
         '<!DOCTYPE html>\n<html xmlns="http://www.w3.org/1999/xhtml" lang="en">'
-        f"<head>{head}</head>\n<body>{tag('main', body)}</body></html>\n"
+        f"<head>{head}</head>\n<body>{tag('main', body)}{tag('script', script) if script else ''}</body></html>\n"
     )
