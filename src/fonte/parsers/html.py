@@ -72,10 +72,10 @@ def read_html(source: Source, *, first_table: int = 0, xhtml: bool = False) -> H
     text = normalise_newlines(decoded.text)
     if xhtml:
         text = _SELF_CLOSED.sub(_closed, text)
-    stripped = _stripped(text)
-    words = count_words(stripped)
+    bare = stripped(text)
+    words = count_words(bare)
     reader = _best_reader(text, words, first_table)
-    return HtmlText(reader, text, stripped, words, decoded.encoding, undecoded(decoded))
+    return HtmlText(reader, text, bare, words, decoded.encoding, undecoded(decoded))
 
 
 class HtmlParser:
@@ -135,7 +135,7 @@ def _declared(body: bytes) -> str | None:
     return name
 
 
-def _stripped(text: str) -> str:
+def stripped(text: str) -> str:
     """The text without tags, found without any parser: what a parse must not lose."""
     return _REFERENCE.sub(" ", _TAG.sub(" ", _INLINE_TAG.sub("", _NO_TEXT.sub(" ", text))))
 

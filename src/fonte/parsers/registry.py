@@ -26,6 +26,7 @@ PARSERS = {
     "application/vnd.oasis.opendocument.spreadsheet": "fonte.parsers.sheets:OdsParser",
     "application/vnd.oasis.opendocument.text": "fonte.parsers.odf:OdtParser",
     "application/vnd.oasis.opendocument.presentation": "fonte.parsers.odf:OdpParser",
+    "application/rss+xml": "fonte.parsers.feeds:FeedParser",
     "application/rtf": "fonte.parsers.rtf:RtfParser",
     "text/plain": "fonte.parsers.plain:PlainParser",
     "text/markdown": "fonte.parsers.markdown:MarkdownParser",

@@ -25,6 +25,7 @@ XLS = "application/vnd.ms-excel"
 ODS = "application/vnd.oasis.opendocument.spreadsheet"
 ODT = "application/vnd.oasis.opendocument.text"
 RTF = "application/rtf"
+FEED = "application/rss+xml"
 ODP = "application/vnd.oasis.opendocument.presentation"
 EML = "message/rfc822"
 MSG = "application/vnd.ms-outlook"
@@ -95,6 +96,11 @@ _HEAD = 4096
 _MAIL_FIELDS = 3
 _TABLE_ROWS, _TABLE_CUTS = 5, 2
 _HTML = re.compile(r"(?:<\?xml[^>]*\?>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html)\b", re.IGNORECASE | re.DOTALL)
+_FEED = re.compile(
+    r"(?:<\?.*?\?>|<!--.*?-->|\s)*<(?:rss\b|(?:\w+:)?feed\b[^<>]*http://www\.w3\.org/2005/Atom"
+    r"|rdf:RDF\b[^<>]*http://purl\.org/rss/1\.0/)",
+    re.DOTALL,
+)
 _XML = re.compile(r"<\?xml\b", re.IGNORECASE)
 _TRANSCRIPT = re.compile(
     r"(?P<vtt>WEBVTT(?:\s|$))|(?P<srt>\d+[^\S\n]*\r?\n\d{1,2}:\d\d:\d\d[,.]\d{1,3}[^\S\n]*-->)"
@@ -243,6 +249,8 @@ def _text_kind(body: bytes, name: str, ending: str) -> str:
         raise ParseError(f"{name} is damaged or misnamed: it does not begin as a {ending} file does, and is no text")
     if ending == ".asc" and head.startswith("-----BEGIN PGP"):
         return "text/plain"
+    if ending not in (".md", ".txt") and _FEED.match(head):
+        return FEED
     if ending in _TEXT_NOT_YET:
         raise _unsupported(_TEXT_NOT_YET[ending], name)
     transcript = _TRANSCRIPT.match(head)

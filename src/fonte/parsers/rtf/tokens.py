@@ -32,9 +32,9 @@ FURNITURE: Final = frozenset(
     "header headerl headerr headerf footer footerl footerr footerf ftnsep ftnsepc ftncn aftnsep aftnsepc aftncn".split()
 )
 SILENT: Final = frozenset(
-    "fonttbl colortbl stylesheet info pict listtable listoverridetable rsidtbl revtbl xe tc tcn txe rxe sp sn sv shprslt "
-    "nonesttables nonshppict template do objclass objname private1 mmathPr datafield themedata colorschememapping "
-    "latentstyles datastore filetbl".split()
+    "fonttbl colortbl stylesheet info pict listtable listoverridetable rsidtbl revtbl filetbl template "
+    "xe tc tcn txe rxe sp sn sv shprslt nonesttables nonshppict do objclass objname private1 mmathPr "
+    "datafield themedata colorschememapping latentstyles datastore".split()
 )
 """Groups without text of the document, also where nothing marks them as optional."""
 OPENED: Final = frozenset({"shpinst", "shptxt", "shppict"})
