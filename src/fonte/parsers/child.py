@@ -70,7 +70,7 @@ def main(memory_bytes: int, timeout_seconds: int, parent: int, ocr: OcrSettings)
         replies.flush()
 
 
-def _answer(requests: BinaryIO, size: int) -> tuple[bytes, bytes, bool]:
+def _answer(requests: BinaryIO, size: int) -> tuple[bytes, bytes | bytearray, bool]:
     """(kind, bytes, whether this process should not go on)."""
     try:
         task, source, page = pickle.loads(requests.read(size))  # noqa: S301 - written by our parent

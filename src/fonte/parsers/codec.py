@@ -45,32 +45,44 @@ _ERRORS: dict[str, type[FonteError]] = {
 _HASH = re.compile("[0-9a-f]{64}")
 
 
+_NO_BOX, _NO_TIME = (math.nan,) * 4, (math.nan,) * 2
+_FLOATS = len(_NO_BOX) + len(_NO_TIME)
+_AT_ONCE = 20_000
+"""Places whose boxes are written at once."""
+
+
 class BadReply(ValueError):
     """An answer that is not what ``encode_parsed`` writes."""
 
 
-def encode_parsed(parsed: Parsed) -> bytes:
-    """The value as bytes: sizes, a JSON object, integer columns, float columns (boxes and times, NaN: absent)."""
+def encode_parsed(parsed: Parsed) -> bytearray:
+    """The value as bytes: sizes, a JSON object, integer columns, float columns (boxes and times, NaN: absent).
+
+    A long document has some hundred thousand places: they are written column by column, never held twice.
+    """
     places = [place for block in parsed.blocks for place in block.places]
-    lines = [place.lines or (_ABSENT, _ABSENT) for place in places]
     columns: list[Iterable[int]] = [
         (len(block.places) for block in parsed.blocks),
         (place.start for place in places),
         (place.end for place in places),
         (_ABSENT if place.page is None else place.page for place in places),
         (_ABSENT if place.slide is None else place.slide for place in places),
-        (first for first, _ in lines),
-        (last for _, last in lines),
+        (_ABSENT if place.lines is None else place.lines[0] for place in places),
+        (_ABSENT if place.lines is None else place.lines[1] for place in places),
     ]
-    integers = array("q")
-    for column in columns:
-        integers.extend(column)
-    floats = array("d")
-    if any(place.box is not None or place.time is not None for place in places):
-        for place in places:
-            floats.extend((*(place.box or (math.nan,) * 4), *(place.time or (math.nan,) * 2)))
+    integer_count = len(parsed.blocks) + (len(columns) - 1) * len(places)
+    measured = any(place.box is not None or place.time is not None for place in places)
     head = json.dumps(_head(parsed, places)).encode()
-    return _HEAD.pack(len(head), len(integers), len(floats)) + head + integers.tobytes() + floats.tobytes()
+    reply = bytearray(_HEAD.pack(len(head), integer_count, _FLOATS * len(places) if measured else 0))
+    reply += head
+    for column in columns:
+        reply += array("q", column).tobytes()
+    if measured:
+        for first in range(0, len(places), _AT_ONCE):
+            part = places[first : first + _AT_ONCE]
+            numbers = (number for place in part for number in (*(place.box or _NO_BOX), *(place.time or _NO_TIME)))
+            reply += array("d", numbers).tobytes()
+    return reply
 
 
 def _head(parsed: Parsed, places: Sequence[Place]) -> dict[str, object]:

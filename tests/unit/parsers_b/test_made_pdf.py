@@ -12,10 +12,12 @@ import pikepdf
 import pypdfium2
 import pytest
 from PIL import Image
+from reportlab.pdfgen.canvas import Canvas
 
 from fonte.errors import EncryptedSource
 from fonte.parsers.images import ImageParser
 from fonte.parsers.pdf import PdfParser
+from fonte.parsers.pool import ParserPool
 from fonte.types import Acl, Block, BlockKind, Parsed, Source, sha256_hex
 
 DATA = Path(__file__).resolve().parents[2] / "data"
@@ -239,3 +241,29 @@ def test_a_scan_on_its_side_is_found_and_read(ocr_engine):
     wanted = flat(" ".join(text for _, text in blocks)).translate(straight)
     assert error_rate(text_of(parsed.blocks).translate(straight), wanted) <= 0.01
     assert all("table" not in loss.code for loss in parsed.losses)
+
+
+# --- size
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(600)
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory is read from /proc")
+def test_five_hundred_pages_are_read_in_under_300_mb():
+    made = io.BytesIO()
+    drawn = Canvas(made, invariant=1, pageCompression=1)
+    for page in range(500):
+        for line in range(48):
+            name = f"{page:09b}{line:06b}".translate({48: "a", 49: "o"})  # digits alike would be page numbers
+            said = f"The clerk {name} of the harbour writes down every crate that the boats leave there"
+            drawn.drawString(50, 790 - 15 * line, said)
+        drawn.showPage()
+    drawn.save()
+    with ParserPool(1, timeout_seconds=500) as pool:
+        parsed = pool.parse(source(made.getvalue(), "big.pdf"))
+        (child,) = pool._children
+        status = Path(f"/proc/{child._process.pid}/status").read_text()
+    assert parsed.pages == 500
+    assert sum(len(block.places) for block in parsed.blocks) == 500 * 48 * len(said.split())
+    peak = int(re.search(r"VmHWM:\s+(\d+) kB", status)[1]) / 1000
+    assert peak < 300
