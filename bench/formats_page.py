@@ -101,15 +101,26 @@ def _speed(speed: dict[str, Any]) -> str:
         for name, one in stages["formats"].items()
     ]
     pool = speed["pool"]
+    hostile = [
+        (f"`{one['file']}`", one["outcome"].replace("|", "/")[:90], f"{one['seconds']:.1f}", one["mb"])
+        for one in speed["hostile"]
+    ]
     told = ", ".join(f"{value} {key}" for key, value in pool["states"].items())
     return f"""## Speed
 
 {speed["note"]}
 
-{pool["files"]} mixed files through a pool of {pool["workers"]} child at {pool["files_per_second"]} files a second
-({pool["megabytes"]} MB in all); peak memory {pool["parent_mb"]} MB of the parent and {pool["child_mb"]} MB of a child,
-{pool["children"]} children one after the other; {told}.
+{pool["files"]} mixed files ({pool["different"]} different ones, {pool["megabytes"]} MB) through a pool of
+{pool["workers"]} child: {pool["files_per_second"]} files a second, {pool["files_per_processor_second"]} a second of
+processor time; peak memory {pool["parent_mb"]} MB of the parent, {pool["child_mb"]} MB of a child ({pool["children"]}
+children, one after the other); {told}.
 
 One process, processor time, by format (stages: telling the kind, parsing, canonical text, chunks, ledger):
 
-{_table(("format", "files", "unit", "a second", *stages["names"]), rows)}"""
+{_table(("format", "files", "unit", "a second", *stages["names"]), rows)}
+
+## Hostile files
+
+Each file of `parsing/nasty` and `parsing/nasty_other` alone in a fresh pool; processor time and memory are the child's.
+
+{_table(("file", "outcome", "seconds", "MB"), hostile)}"""
