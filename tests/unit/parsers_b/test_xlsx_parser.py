@@ -220,3 +220,35 @@ def test_what_is_no_workbook_is_a_parse_error(body):
 def test_counts_are_the_source_and_not_the_blocks():
     counts = parse(book(S=[["Boat", "Fee"], ["Cutter", 12.5]])).source_counts
     assert (counts.characters, counts.numbers, counts.rows) == (len("BoatFeeCutter12.5"), 1, 2)
+
+
+def test_tables_side_by_side_each_have_their_own_names():
+    workbook = openpyxl.Workbook()
+    sheet = workbook.active
+    for row, cells in enumerate([("Item", "Price"), ("Gasket", 17), ("Valve", 23), ("Door", 104)], 2):
+        for column, value in enumerate(cells, 2):
+            sheet.cell(row, column, value)
+    for row, cells in enumerate([("Town", "Staff"), ("Ponza", 4)], 4):
+        for column, value in enumerate(cells, 6):
+            sheet.cell(row, column, value)
+    parsed = parse(saved(workbook))
+    assert [(block.text, block.places[0].range) for block in parsed.blocks[1:]] == [
+        ("Item | Price", "B2:C2"),
+        ("Item: Gasket; Price: 17", "B3:C3"),
+        ("Item: Valve; Price: 23", "B4:C4"),
+        ("Item: Door; Price: 104", "B5:C5"),
+        ("Town | Staff", "F4:G4"),
+        ("Town: Ponza; Staff: 4", "F5:G5"),
+    ]
+    assert [block.table for block in parsed.blocks[1:]] == [0, 0, 0, 0, 1, 1]
+
+
+def test_a_form_with_an_empty_column_stays_one_table():
+    workbook = openpyxl.Workbook()
+    for row in (("Voltage", None, 130), ("Frequency", None, 50), ("Phases", None, 3)):
+        workbook.active.append(row)
+    assert [block.text for block in parse(saved(workbook)).blocks[1:]] == [
+        "Voltage | 130",
+        "Frequency | 50",
+        "Phases | 3",
+    ]

@@ -11,7 +11,7 @@ from fonte.parsers.sheets.ods import dates_of, read_ods, tidied, title_of
 from fonte.parsers.xlsx.parser import workbook_parsed
 from fonte.types import Parsed, Source
 
-_VERSION = "1"
+_VERSION = "2"
 
 
 class XlsParser:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from importlib.metadata import version
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from fonte.errors import ParseError
@@ -23,11 +24,13 @@ if TYPE_CHECKING:
 
     from fonte.types import Source
 
-XLSX_VERSION = "1"
+XLSX_VERSION = "2"
 _MEDIA_TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 _WIDE = 1000
 """Columns from which empty ones are left out of a table."""
 
+_Cells = tuple[int, dict[int, str]]
+"""A row's number with its cells by column, both from 0."""
 Cell = str | int | float | bool | date | datetime | time | timedelta
 
 
@@ -130,11 +133,11 @@ def _workbook(source: Source, body: bytes | None) -> CalamineWorkbook:
         raise ParseError(f"{source.name} cannot be opened as a workbook: {error}", uri=source.uri) from error
 
 
-def _rows(workbook: CalamineWorkbook, extent: Extent, source: Source) -> list[tuple[int, dict[int, str]]]:
+def _rows(workbook: CalamineWorkbook, extent: Extent, source: Source) -> list[_Cells]:
     """(row, column -> text) of each row with text, rows and columns from 0."""
     from python_calamine import CalamineError
 
-    rows: list[tuple[int, dict[int, str]]] = []
+    rows: list[_Cells] = []
     try:
         sheet = workbook.get_sheet_by_name(extent.name)
         start = sheet.start or (0, 0)
@@ -173,9 +176,9 @@ def _number(value: float) -> str:
     return f"{Decimal(short):f}" if 1e-9 < abs(value) < 1e21 else short  # noqa: PLR2004 - readable numbers
 
 
-def _bands(rows: Sequence[tuple[int, dict[int, str]]]) -> Iterator[list[tuple[int, dict[int, str]]]]:
+def _bands(rows: Sequence[_Cells]) -> Iterator[list[_Cells]]:
     """Runs of rows without an empty row between them."""
-    band: list[tuple[int, dict[int, str]]] = []
+    band: list[_Cells] = []
     for row in rows:
         if band and row[0] > band[-1][0] + 1:
             yield band
@@ -185,15 +188,35 @@ def _bands(rows: Sequence[tuple[int, dict[int, str]]]) -> Iterator[list[tuple[in
         yield band
 
 
-def _sheet(name: str, rows: Sequence[tuple[int, dict[int, str]]], table: int) -> list[Block]:
+def _sheet(name: str, rows: Sequence[_Cells], table: int) -> list[Block]:
     title = one_line(name) or "Sheet"
     blocks = [Block(BlockKind.HEADING, title, level=1, places=(Place(0, len(title), sheet=name),))]
-    for number, band in enumerate(_bands(rows)):
-        blocks += _table(name, band, table + number)
+    for number, region in enumerate(region for band in _bands(rows) for region in _beside(band)):
+        blocks += _table(name, region, table + number)
     return blocks
 
 
-def _table(sheet: str, band: Sequence[tuple[int, dict[int, str]]], table: int) -> list[Block]:
+def _beside(band: list[_Cells]) -> list[list[_Cells]]:
+    """Tables that stand side by side with an empty column between them; the band itself where that is not plain.
+
+    Each must have a header of its own over two columns and two rows: a form with gaps stays one table.
+    """
+    used = sorted({column for _, cells in band for column in cells})
+    starts = [used[0], *(right for left, right in pairwise(used) if right > left + 1)]
+    regions = []
+    for start, end in zip(starts, [*starts[1:], used[-1] + 1], strict=True):
+        rows = [
+            (row, inside) for row, cells in band if (inside := {at: cells[at] for at in cells if start <= at < end})
+        ]
+        width = max(at for _, cells in rows for at in cells) - start + 1
+        grid = [[cells.get(at, "") for at in range(start, start + width)] for _, cells in rows]
+        if width == 1 or not looks_like_header(grid):
+            return [band]
+        regions.append(rows)
+    return regions
+
+
+def _table(sheet: str, band: Sequence[_Cells], table: int) -> list[Block]:
     """Rows of one table. Rows of a single cell above a wider one are its title and stand before its header."""
     left = min(min(cells) for _, cells in band)
     width = max(max(cells) for _, cells in band) - left + 1
