@@ -65,6 +65,7 @@ class ChunkingSettings(Section):
     overlap: Annotated[int, Field(ge=0)] = 0
     header: bool | None = None
     unit: Literal["tokens", "characters"] | None = None
+    strip_bibliography: bool = False
     parent_characters: Positive | None = None
     percentile: Annotated[int, Field(ge=1, le=99)] | None = None
 
@@ -99,6 +100,7 @@ class ChunkingSettings(Section):
             unit=unit,
             parent_characters=(self.parent_characters or 2000) if strategy == "parent_child" else 0,
             percentile=(self.percentile or 80) if strategy == "semantic" else 0,
+            strip_bibliography=self.strip_bibliography,
         )
 
 
@@ -388,12 +390,6 @@ def _anchored(settings: Settings, path: Path | None) -> Settings:
     embedding = settings.embedding.model_copy(update={"source": source})
     files = {key: str(base / Path(value).expanduser()) for key, value in settings.golden if value is not None}
     golden = settings.golden.model_copy(update=files)
-    queries = tuple(one.model_copy(update={"url": _anchored_url(one.url, base)}) for one in settings.queries)
+    queries = tuple(one.anchored(base) for one in settings.queries)
     updated = {"embedding": embedding, "golden": golden, "queries": queries, "file": path}
     return settings.model_copy(update=updated)
-
-
-def _anchored_url(url: str, base: Path) -> str:
-    """``sqlite:///tickets.db`` relative to a folder; other addresses as they are."""
-    scheme = "sqlite:///"
-    return f"{scheme}{base / Path(url.removeprefix(scheme)).expanduser()}" if url.startswith(scheme) else url

@@ -17,6 +17,7 @@ from fonte.embedding import embed_cached, fitted
 from fonte.errors import FonteError
 from fonte.plan import Plan, Tally, extractor_now, said_of
 from fonte.protocols import Catalog, Chunker, Embedder, IndexStore, IndexWriter, Progress, Terms, VectorCache
+from fonte.text.bibliography import bibliographies
 from fonte.text.canonical import canonicalise, in_line
 from fonte.text.ledger import FOUND_HERE, balance
 from fonte.text.likeness import likeness_of
@@ -244,7 +245,8 @@ class Ingestor:
         self, state: DocumentState, parsed: Parsed, document: Document, chunks: Sequence[Chunk]
     ) -> DocumentState:
         """READY only with chunks and a balanced ledger."""
-        ledger = balance(parsed, document, chunks, window=self.embedder.space.window)
+        aside = bibliographies(document) if self.recipe.chunking.strip_bibliography else ()
+        ledger = balance(parsed, document, chunks, window=self.embedder.space.window, left_out=aside)
         if not chunks:
             status = DocumentStatus.NEEDS_OCR if parsed.empty_reason == "needs_ocr" else DocumentStatus.EMPTY
             reason = "it holds no text"

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import ipaddress
 from datetime import date
+from pathlib import Path
 from typing import Annotated, Self, TypeAlias
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
+
+_SQLITE = "sqlite:///"
 
 
 class Section(BaseModel):
@@ -108,3 +111,9 @@ class QuerySettings(Section):
         if urlsplit(self.url).password is not None:
             raise ValueError("url holds a password: secrets come from the environment, never from settings")
         return self
+
+    def anchored(self, base: Path) -> Self:
+        """The same with ``sqlite:///tickets.db`` relative to a folder; other addresses as they are."""
+        if not self.url.startswith(_SQLITE):
+            return self
+        return self.model_copy(update={"url": f"{_SQLITE}{base / Path(self.url.removeprefix(_SQLITE)).expanduser()}"})

@@ -522,6 +522,8 @@ class ChunkingRecipe:
     percentile: int = 0
     """Of the strategy ``semantic``: so many places in a hundred change the subject less than where a chunk ends; 0 with
     the others."""
+    strip_bibliography: bool = False
+    """Whether lists of references are left out of the index."""
 
     def __post_init__(self) -> None:
         if self.size < 1 or not 0 <= self.overlap < self.size:
@@ -535,6 +537,7 @@ class ChunkingRecipe:
         """What a document is stamped with: ``boundaries/256/0/tokens/header``."""
         own = f"/parent {self.parent_characters}" if self.parent_characters else ""
         own += f"/percentile {self.percentile}" if self.percentile else ""
+        own += "/no bibliography" if self.strip_bibliography else ""
         return f"{self.strategy}/{self.size}/{self.overlap}/{self.unit}/{'header' if self.header else 'bare'}{own}"
 
 

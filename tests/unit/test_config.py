@@ -149,6 +149,7 @@ def test_every_key_has_a_variable_and_each_of_them_is_read(tmp_path: Path) -> No
         ("retrieval", "rerank"): "false",
         ("retrieval", "max_distance"): "0.5",
         ("chunking", "header"): "true",
+        ("chunking", "strip_bibliography"): "true",
         ("generation", "name"): "extractive",
         ("generation", "base_url"): "http://h/v1",
         ("parsing", "memory_mb"): "512",

@@ -33,8 +33,8 @@ SHOWN_PLACES: Final = 5
 """How many places a loss names."""
 
 BENIGN: Final = frozenset(
-    "blank_page boilerplate chart_sheet comments date_unclear hidden_sheet hidden_slide hidden_text images objects ocr "
-    "page_furniture ragged_rows structure unbalanced_quotes".split()
+    "bibliography blank_page boilerplate chart_sheet comments date_unclear hidden_sheet hidden_slide hidden_text "
+    "images objects ocr page_furniture ragged_rows structure unbalanced_quotes".split()
 ).union(ODD)
 """What parsers leave out by design, and remarks; every other loss that is told makes the document partial."""
 _COUNTED_IN_WORDS: Final = frozenset({"boilerplate", "text_lost"})
@@ -42,7 +42,8 @@ _COUNTED_IN_PAGES: Final = frozenset(
     "blank_page page_needs_ocr page_unreadable picture_without_text slides_lost".split()
 )
 FOUND_HERE: Final = frozenset(
-    "words_lost numbers_lost rows_lost pages_lost not_in_canonical not_in_chunks truncated_chunks date_unclear".split()
+    "words_lost numbers_lost rows_lost pages_lost not_in_canonical not_in_chunks truncated_chunks date_unclear "
+    "bibliography".split()
 ).union(ODD)
 """Losses that the ledger itself finds: found again when a document is cut again."""
 
@@ -59,13 +60,20 @@ def count(text: str) -> Counts:
     )
 
 
-def balance(parsed: Parsed, document: Document, chunks: Sequence[Chunk], *, window: int) -> LedgerEntry:
+def balance(
+    parsed: Parsed,
+    document: Document,
+    chunks: Sequence[Chunk],
+    *,
+    window: int,
+    left_out: Sequence[tuple[int, int]] = (),
+) -> LedgerEntry:
     """The books of one document.
 
     Source against canonical text by the numbers of words, numbers, rows and pages (where the parser counted any);
     blocks against canonical text by every character; canonical text against chunks exactly: every word must lie in a
     chunk, or in a heading that some chunk carries in its context. ``window`` is the encoder's, in tokens: a longer
-    chunk counts as truncated.
+    chunk counts as truncated. ``left_out`` are stretches that are kept out of the index on purpose: told, not missing.
     """
     blocks, canonical = _of_blocks(parsed), _of_text(document)
     kept, missing = _kept(document, canonical, chunks)
@@ -78,8 +86,14 @@ def balance(parsed: Parsed, document: Document, chunks: Sequence[Chunk], *, wind
     if unclear:
         what = f"kept as written, for it is not clear which date it is: {'; '.join(unclear[:SHOWN_PLACES])}"
         losses.append(Loss("date_unclear", what, len(unclear)))
+    aside = [one for one in missing if _lies_in(document.text, one, left_out)]
+    missing = [one for one in missing if one not in aside]
+    without = _less(canonical, document, aside)
+    if aside:
+        how = "of the list of references are not in the index, as set"
+        losses.append(_not_in("bibliography", how, document, canonical, without, aside))
     if missing:
-        losses.append(_not_in("not_in_chunks", "are in no chunk", document, canonical, kept, missing))
+        losses.append(_not_in("not_in_chunks", "are in no chunk", document, without, kept, missing))
     losses += oddities(document)
     if truncated:
         where = _where(document, [(chunk.start, chunk.end) for chunk in truncated])
@@ -138,17 +152,31 @@ def _units(places: Iterable[Place]) -> set[int | str]:
 def _kept(document: Document, canonical: Counts, chunks: Sequence[Chunk]) -> tuple[Counts, list[tuple[int, int]]]:
     """(what of the text some chunk holds, the stretches that none does)."""
     missing = _uncovered(document, chunks)
-    lost = count("\n".join(document.text[start:end] for start, end in missing))
+    return replace(_less(canonical, document, missing), pages=len(_units(_held(document.places, chunks)))), missing
+
+
+def _less(counts: Counts, document: Document, stretches: Sequence[tuple[int, int]]) -> Counts:
+    """The counts of a text without some of its stretches; pages stay."""
+    lost = count("\n".join(document.text[start:end] for start, end in stretches))
     rows = (span for span in document.spans if span.kind is BlockKind.ROW)
-    lost_rows = sum(any(start < row.end and row.start < end for start, end in missing) for row in rows)
-    kept = Counts(
-        canonical.characters - lost.characters,
-        canonical.words - lost.words,
-        canonical.numbers - lost.numbers,
-        canonical.rows - lost_rows,
-        len(_units(_held(document.places, chunks))),
+    lost_rows = sum(any(start < row.end and row.start < end for start, end in stretches) for row in rows)
+    return Counts(
+        counts.characters - lost.characters,
+        counts.words - lost.words,
+        counts.numbers - lost.numbers,
+        counts.rows - lost_rows,
+        counts.pages,
     )
-    return kept, missing
+
+
+def _lies_in(text: str, stretch: tuple[int, int], ranges: Sequence[tuple[int, int]]) -> bool:
+    """Whether all of a stretch but its outer white space lies in one of the ranges."""
+    start, end = stretch
+    while start < end and text[start].isspace():
+        start += 1
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    return any(low <= start and end <= high for low, high in ranges)
 
 
 def _not_in(

@@ -69,8 +69,8 @@ def fragment(document: Document, locator: Locator) -> str:
 def label(document: Document, locator: Locator, section: Sequence[str]) -> str:
     """What people read beside a citation: ``policy.md, p. 3, A > B``.
 
-    The file that holds a record follows the record's id. The printed page label stands in brackets where it differs from
-    the page's number. Lines are shown for text only.
+    A record's file follows its id. The printed page label stands in brackets where it differs from the page's number.
+    Lines are shown for text only.
     """
     parts = [document.name]
     if document.media_type == RECORD_MEDIA_TYPE and document.metadata.get("file"):

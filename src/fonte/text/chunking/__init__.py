@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 
 from fonte.errors import ConfigError
 from fonte.protocols import Chunker, Tokenizer
+from fonte.text.bibliography import WithoutBibliography
 from fonte.text.chunking.blind import BlindChunker
 from fonte.text.chunking.boundaries import BoundariesChunker
 from fonte.text.chunking.document import DocumentChunker
@@ -43,8 +44,11 @@ def make_chunker(recipe: Recipe, tokenizer: Tokenizer, embed: Embed | None = Non
             f" and an overlap of {chunking.overlap}"
         )
         raise ConfigError(message, hint="raise chunking.size or lower chunking.overlap")
+    chunker: Chunker
     if chunking.strategy == "semantic":
         if embed is None:
             raise ConfigError("the semantic strategy needs the encoder", hint='use chunking.strategy = "boundaries"')
-        return SemanticChunker(recipe, tokenizer, embed)
-    return _BY_STRUCTURE.get(chunking.strategy, BlindChunker)(recipe, tokenizer)
+        chunker = SemanticChunker(recipe, tokenizer, embed)
+    else:
+        chunker = _BY_STRUCTURE.get(chunking.strategy, BlindChunker)(recipe, tokenizer)
+    return WithoutBibliography(chunker) if chunking.strip_bibliography else chunker
