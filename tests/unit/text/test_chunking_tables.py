@@ -6,6 +6,7 @@ import io
 import re
 from collections.abc import Callable, Sequence
 from functools import cache
+from pathlib import Path
 
 import docx
 import openpyxl
@@ -238,3 +239,20 @@ def test_the_rows_of_any_csv_are_whole_in_some_chunk(table: list[list[str]]) -> 
     for span in doc.spans:
         if span.kind is BlockKind.ROW and re.search(r"\w", doc.text[span.start : span.end]):
             assert any(chunk.start <= span.start and span.end <= chunk.end for chunk in made)
+
+
+REPORT = Path(__file__).resolve().parents[4] / "shared" / "data" / "parsing" / "made" / "report.pdf"
+
+
+@pytest.mark.skipif(not REPORT.is_file(), reason="../shared/data/parsing is not here")
+def test_all_180_rows_of_the_report_are_whole_and_told_their_caption_and_column_names() -> None:
+    doc = read("report.pdf", REPORT.read_bytes())
+    made = chunks(doc, ChunkingRecipe())
+    rows = [span for span in doc.spans if span.kind is BlockKind.ROW and not span.header]
+    assert len(rows) == 180
+    captions = set()
+    for span in rows:
+        (holder,) = [chunk for chunk in made if chunk.start <= span.start and span.end <= chunk.end]
+        assert "Code | Region | Units sold | Revenue EUR" in holder.text
+        captions |= set(re.findall(r"Table \d: [^\n]*", holder.text))
+    assert len(captions) == 4
