@@ -1,10 +1,11 @@
-"""Names of OpenDocument's elements, what a password leaves readable, and how its numbers of times are read."""
+"""What all OpenDocument files share: names of elements, passwords, metadata, numbers of times."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from fonte.errors import EncryptedSource
+from fonte.parsers.ooxml import local
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -19,6 +20,27 @@ STYLE = f"{{{_SPACE}:style:1.0}}"
 DRAW = f"{{{_SPACE}:drawing:1.0}}"
 SHOW = f"{{{_SPACE}:presentation:1.0}}"
 SVG = f"{{{_SPACE}:svg-compatible:1.0}}"
+_TITLE = "{http://purl.org/dc/elements/1.1/}title"
+_DATES = (
+    f"{{{_SPACE}:meta:1.0}}creation-date",
+    "{http://purl.org/dc/elements/1.1/}date",
+)
+
+
+def title_of(package: Package) -> str | None:
+    """The title among the file's own metadata."""
+    if not package.has("meta.xml"):
+        return None
+    title = next(package.xml("meta.xml").iter(_TITLE), None)
+    return (title.text or "").strip() or None if title is not None else None
+
+
+def dates_of(package: Package) -> dict[str, str]:
+    """When it was ``created`` and ``modified``, as the file's own metadata write it."""
+    if not package.has("meta.xml"):
+        return {}
+    said = {local(one.tag): (one.text or "").strip() for one in package.xml("meta.xml").iter(*_DATES)}
+    return {name: said[tag] for tag, name in (("creation-date", "created"), ("date", "modified")) if said.get(tag)}
 
 
 def check_open(package: Package) -> None:

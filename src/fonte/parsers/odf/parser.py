@@ -18,10 +18,9 @@ from fonte.parsers.odf.body import (
     SPACING,
     BodyReader,
 )
-from fonte.parsers.odf.names import DRAW, OFFICE, SHOW, TABLE, TEXT, check_open, times
+from fonte.parsers.odf.names import DRAW, OFFICE, SHOW, TABLE, TEXT, check_open, dates_of, times, title_of
 from fonte.parsers.odf.styles import Styles
 from fonte.parsers.ooxml import Package, opened
-from fonte.parsers.sheets.ods import dates_of, title_of
 from fonte.parsers.tables import one_line
 from fonte.types import Block, BlockKind, Counts, Loss, Parsed, Place, Source
 

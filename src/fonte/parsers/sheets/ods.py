@@ -7,8 +7,7 @@ import re
 import zipfile
 from typing import TYPE_CHECKING, Final
 
-from fonte.errors import EncryptedSource
-from fonte.parsers.ooxml import local
+from fonte.parsers.odf.names import OFFICE, STYLE, TABLE, TEXT, check_open, times
 from fonte.parsers.xlsx.extents import MAX_AREA, MAX_CELLS, Extent
 from fonte.text.cells import cell_range
 
@@ -16,23 +15,13 @@ if TYPE_CHECKING:
     from lxml.etree import _Element
 
     from fonte.parsers.ooxml import Package
-    from fonte.types import Source
 
-_TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
-_TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
-_OFFICE = "{urn:oasis:names:tc:opendocument:xmlns:office:1.0}"
-_STYLE = "{urn:oasis:names:tc:opendocument:xmlns:style:1.0}"
-_TITLE = "{http://purl.org/dc/elements/1.1/}title"
-_DATES = (
-    "{urn:oasis:names:tc:opendocument:xmlns:meta:1.0}creation-date",
-    "{http://purl.org/dc/elements/1.1/}date",
-)
 _MIMETYPE = b"application/vnd.oasis.opendocument.spreadsheet"
 _SPACED = re.compile(rb">\s+</?table:")
-_CELLS: Final = (f"{_TABLE}table-cell", f"{_TABLE}covered-table-cell")
+_CELLS: Final = (f"{TABLE}table-cell", f"{TABLE}covered-table-cell")
 
 
-def read_ods(package: Package, source: Source) -> tuple[list[Extent], int]:
+def read_ods(package: Package) -> tuple[list[Extent], int]:
     """(sheets in order, comments).
 
     Raises:
@@ -40,26 +29,25 @@ def read_ods(package: Package, source: Source) -> tuple[list[Extent], int]:
     """
     from lxml import etree
 
-    if package.has("META-INF/manifest.xml") and b"encryption-data" in package.read("META-INF/manifest.xml"):
-        raise EncryptedSource(f"{source.name} needs a password", hint="Save a copy without a password.", uri=source.uri)
+    check_open(package)
     safe = {"resolve_entities": False, "no_network": True, "load_dtd": False}
     hidden: set[str] = set()
     found: list[Extent] = []
     comments = 0
-    tags = (f"{_TABLE}table", f"{_TABLE}table-row", f"{_STYLE}style", f"{_OFFICE}annotation")
+    tags = (f"{TABLE}table", f"{TABLE}table-row", f"{STYLE}style", f"{OFFICE}annotation")
     row = 0
     try:
         for event, element in etree.iterparse(package.stream("content.xml"), events=("start", "end"), tag=tags, **safe):
-            if element.tag == f"{_STYLE}style":
-                if event == "end" and element.find(f"{_STYLE}table-properties[@{_TABLE}display='false']") is not None:
-                    hidden.add(element.get(f"{_STYLE}name", ""))
-            elif element.tag == f"{_OFFICE}annotation":
+            if element.tag == f"{STYLE}style":
+                if event == "end" and element.find(f"{STYLE}table-properties[@{TABLE}display='false']") is not None:
+                    hidden.add(element.get(f"{STYLE}name", ""))
+            elif element.tag == f"{OFFICE}annotation":
                 comments += event == "end"
-            elif element.tag == f"{_TABLE}table" and event == "start":
-                style = element.get(f"{_TABLE}style-name", "")
-                found.append(Extent(element.get(f"{_TABLE}name", ""), style in hidden))
+            elif element.tag == f"{TABLE}table" and event == "start":
+                style = element.get(f"{TABLE}style-name", "")
+                found.append(Extent(element.get(f"{TABLE}name", ""), style in hidden))
                 row = 0
-            elif element.tag == f"{_TABLE}table-row" and event == "end" and found:
+            elif element.tag == f"{TABLE}table-row" and event == "end" and found:
                 row += _take_row(element, row, found[-1])
                 element.clear()
     except (etree.XMLSyntaxError, ValueError) as error:
@@ -71,35 +59,19 @@ def read_ods(package: Package, source: Source) -> tuple[list[Extent], int]:
     return found, comments
 
 
-def title_of(package: Package) -> str | None:
-    """The title among the file's own metadata."""
-    if not package.has("meta.xml"):
-        return None
-    title = next(package.xml("meta.xml").iter(_TITLE), None)
-    return (title.text or "").strip() or None if title is not None else None
-
-
-def dates_of(package: Package) -> dict[str, str]:
-    """When it was ``created`` and ``modified``, as the file's own metadata write it."""
-    if not package.has("meta.xml"):
-        return {}
-    said = {local(one.tag): (one.text or "").strip() for one in package.xml("meta.xml").iter(*_DATES)}
-    return {name: said[tag] for tag, name in (("creation-date", "created"), ("date", "modified")) if said.get(tag)}
-
-
 def _take_row(element: _Element, row: int, extent: Extent) -> int:
     """Enter a row into the extent; how many rows it stands for."""
-    rows = _number(element, "number-rows-repeated")
+    rows = times(element, f"{TABLE}number-rows-repeated")
     column, cells, first, last = 0, 0, -1, -1
     for cell in element.iterchildren(*_CELLS):
-        times = _number(cell, "number-columns-repeated")
+        again = times(cell, f"{TABLE}number-columns-repeated")
         if _has_value(cell):
             first = column if first < 0 else first
-            last = column + times - 1
-            cells += times
-        elif cell.get(f"{_TABLE}formula") is not None:
+            last = column + again - 1
+            cells += again
+        elif cell.get(f"{TABLE}formula") is not None:
             extent.uncached.append(cell_range(row, column, row, column))
-        column += times
+        column += again
     if cells:
         extent.cells += cells * rows
         extent.rows += rows
@@ -109,17 +81,12 @@ def _take_row(element: _Element, row: int, extent: Extent) -> int:
 
 
 def _has_value(cell: _Element) -> bool:
-    kind = cell.get(f"{_OFFICE}value-type")
+    kind = cell.get(f"{OFFICE}value-type")
     if kind not in (None, "string"):
         return True
-    if cell.get(f"{_OFFICE}string-value"):
+    if cell.get(f"{OFFICE}string-value"):
         return True
-    return any("".join(map(str, part.itertext())).strip() for part in cell.iterchildren(f"{_TEXT}p", f"{_TEXT}h"))
-
-
-def _number(element: _Element, name: str) -> int:
-    value = element.get(f"{_TABLE}{name}", "1")
-    return max(int(value), 1) if value.isascii() and value.isdigit() and len(value) < 10 else 1  # noqa: PLR2004 - digits of the largest sheet
+    return any("".join(map(str, part.itertext())).strip() for part in cell.iterchildren(f"{TEXT}p", f"{TEXT}h"))
 
 
 def tidied(package: Package) -> bytes | None:
@@ -130,7 +97,7 @@ def tidied(package: Package) -> bytes | None:
     from lxml import etree
 
     root = package.xml("content.xml")
-    for element in root.iter(f"{_OFFICE}spreadsheet", f"{_TABLE}*"):
+    for element in root.iter(f"{OFFICE}spreadsheet", f"{TABLE}*"):
         if not (element.text or "").strip():
             element.text = None
         for child in element:

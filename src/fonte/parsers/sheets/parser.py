@@ -5,9 +5,10 @@ from __future__ import annotations
 from importlib.metadata import version
 
 from fonte.errors import ParseError
+from fonte.parsers.odf.names import dates_of, title_of
 from fonte.parsers.ooxml import opened
 from fonte.parsers.sheets.biff import read_biff
-from fonte.parsers.sheets.ods import dates_of, read_ods, tidied, title_of
+from fonte.parsers.sheets.ods import read_ods, tidied
 from fonte.parsers.xlsx.parser import workbook_parsed
 from fonte.types import Parsed, Source
 
@@ -45,7 +46,7 @@ class OdsParser:
             EncryptedSource: under a password. ParseError: damaged, or past a limit on cells.
         """
         with opened(source) as package:
-            extents, comments = read_ods(package, source)
+            extents, comments = read_ods(package)
             title, dates = title_of(package), dates_of(package)
             body = tidied(package) or source.body
         return workbook_parsed(source, body, extents, comments, parser=self.name, title=title, dates=dates)
