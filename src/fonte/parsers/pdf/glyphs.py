@@ -36,6 +36,7 @@ _FIXED = re.compile(rb"mono|courier|consol|cmtt|sftt|typewriter|menlo|lettergoth
 _FIRST_CJK = _CJK[0][0]
 _FIRST_CJK_LETTER = chr(_FIRST_CJK)
 _INVISIBLE_MODE = 3
+_BY_ADDRESS = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int)
 
 
 def is_cjk(code: int) -> bool:
@@ -128,15 +129,17 @@ class _Reader:
         self._styles: dict[int, tuple[int, Style]] = {}
         self._matrix = raw.FS_MATRIX()
         self._color = [ctypes.c_uint() for _ in range(4)]
+        # The same function with plain addresses in place of pointer objects, which cost more than the call.
+        self._object_at = _BY_ADDRESS(ctypes.cast(raw.FPDFText_GetTextObject, ctypes.c_void_p).value or 0)
+        self._address = ctypes.cast(textpage, ctypes.c_void_p)  # type: ignore[arg-type]  # a pointer, whose type has no name
 
     def style(self, index: int) -> tuple[int, Style]:
         """Frame and style of the character; one text object has one of each."""
-        text_object = self._raw.FPDFText_GetTextObject(self._page, index)
-        key = ctypes.cast(text_object, ctypes.c_void_p).value if text_object else None
-        known = self._styles.get(key) if key is not None else None
+        key = self._object_at(self._address, index)
+        known = self._styles.get(key) if key else None
         if known is None:
-            known = self._style(index, text_object)
-            if key is not None:
+            known = self._style(index, self._raw.FPDFText_GetTextObject(self._page, index))
+            if key:
                 self._styles[key] = known
         return known
 
@@ -239,11 +242,12 @@ def page_words(textpage: object, count: int, origin: tuple[float, float]) -> lis
     for word in _Reader(textpage, origin).words(min(count, MAX_GLYPHS)):
         step = max(word.size * 0.25, 0.5)
         column, row = word.x0 / step, word.y0 / step
-        spots = {(word.text, c, r) for c in (math.floor(column), round(column)) for r in (math.floor(row), round(row))}
-        if not spots.isdisjoint(seen):
+        spot, other = (word.text, int(column), int(row)), (word.text, int(column + 0.5), int(row + 0.5))
+        if spot in seen or other in seen:
             carried = carried or word.line_start
             continue
-        seen |= spots
+        seen.add(spot)
+        seen.add(other)
         word.line_start = word.line_start or carried
         carried = False
         words.append(word)

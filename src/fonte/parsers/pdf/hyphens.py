@@ -21,7 +21,7 @@ def bare(text: str) -> str:
 
 def vocabulary(pages: Iterable[Sequence[Row]]) -> Counter[str]:
     """How often each whole word stands in the rows; words broken at a row's end, and their other half, do not count."""
-    words: Counter[str] = Counter()
+    written: Counter[str] = Counter()
     for rows in pages:
         broken = False
         for row in rows:
@@ -31,8 +31,11 @@ def vocabulary(pages: Iterable[Sequence[Row]]) -> Counter[str]:
                     continue
                 if index == last and (word.soft or word.text[-1] in HYPHENS):
                     continue
-                words[bare(word.text)] += 1
+                written[word.text] += 1
             broken = bool(row.words) and (row.words[last].soft or row.words[last].text[-1] in HYPHENS)
+    words: Counter[str] = Counter()
+    for text, count in written.items():
+        words[bare(text)] += count
     return words
 
 

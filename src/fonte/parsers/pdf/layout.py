@@ -106,6 +106,9 @@ def _segment(word: Word) -> Segment:
 
 
 def _common_size(words: Sequence[Word]) -> float:
+    first = words[0].size
+    if all(word.size == first for word in words):
+        return round(first, 1)
     sizes: Counter[float] = Counter()
     for word in words:
         sizes[round(word.size, 1)] += len(word.text)
@@ -113,6 +116,9 @@ def _common_size(words: Sequence[Word]) -> float:
 
 
 def _common_em(words: Sequence[Word]) -> float:
+    first = words[0].style
+    if all(word.style is first for word in words):
+        return first.em
     sizes: Counter[float] = Counter()
     for word in words:
         sizes[word.style.em] += len(word.text)
