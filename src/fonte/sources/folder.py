@@ -248,6 +248,8 @@ def open_source(
 def _beside(path: str) -> str | None:
     """The text of a file's sidecar; None for none. Raises SourceUnreadable, SourceTooLarge."""
     beside = path + SIDECAR_ENDING
+    if os.path.islink(beside):  # what it says wrong is told: it must not tell of files elsewhere
+        raise SourceUnreadable(f"{shown_name(os.path.basename(beside))} is a link, which is not followed")
     return own_text(beside, hash_file(beside, max_bytes=HEAD_BYTES).head) if os.path.lexists(beside) else None
 
 

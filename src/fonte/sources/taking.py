@@ -102,4 +102,4 @@ class Taking:
 
 def is_sidecar(name: str) -> bool:
     """Whether a file of this name says something of its neighbour, and is no document."""
-    return name.lower().endswith(SIDECAR_ENDING)
+    return name.endswith(SIDECAR_ENDING)

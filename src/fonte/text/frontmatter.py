@@ -47,11 +47,11 @@ def own_text(name: str, body: bytes) -> str:
 
     That is the front matter of Markdown, and the whole of a sidecar. ``body`` may be its first ``HEAD_BYTES`` only.
     """
-    lowered = name.lower()
-    if not lowered.endswith((*MARKDOWN_ENDINGS, SIDECAR_ENDING)):
+    is_sidecar = name.endswith(SIDECAR_ENDING)
+    if not (is_sidecar or name.lower().endswith(MARKDOWN_ENDINGS)):
         return ""
     text = _ascii_like(body[:HEAD_BYTES])
-    if lowered.endswith(SIDECAR_ENDING):
+    if is_sidecar:
         return text or "\n"
     lines = _front_lines(text)
     return "" if lines is None else "\n".join(lines)

@@ -142,3 +142,22 @@ def test_long_lines_are_read_in_no_time() -> None:
 def test_a_sidecar_of_a_member_is_called_by_its_own_name() -> None:
     with pytest.raises(ParseError, match=r"^a\.md\.fonte\.yaml"):
         sidecar_of("box.zip!/sub/a.md", "x")
+
+
+def test_a_sidecar_that_is_a_link_tells_nothing_of_where_it_leads(tmp_path: Path) -> None:
+    (tmp_path / "outside").write_text("a secret line")
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "r.txt").write_text("x")
+    (tmp_path / "docs" / "r.txt.fonte.yaml").symlink_to(tmp_path / "outside")
+    (item,) = FolderSource(tmp_path / "docs").scan()
+    assert isinstance(item, tuple)
+    assert str(item[2]) == "r.txt.fonte.yaml is a link, which is not followed"
+
+
+def test_another_spelling_of_the_ending_is_a_document(tmp_path: Path) -> None:
+    (tmp_path / "r.txt").write_text("x")
+    (tmp_path / "r.txt.Fonte.YAML").write_text("roles: hr")
+    assert [item.name for item in FolderSource(tmp_path).scan() if isinstance(item, Source)] == [
+        "r.txt",
+        "r.txt.Fonte.YAML",
+    ]

@@ -254,6 +254,20 @@ def test_bodies_have_an_end(site: Site, web) -> None:
     assert "a" in kept
 
 
+def test_the_time_of_a_page_is_for_all_that_it_leads_to(site: Site, web) -> None:
+    def late(request: BaseHTTPRequestHandler) -> None:
+        time.sleep(0.15)
+        leads_to(f"/late{site.asked.count('/late0') + len(site.asked)}")(request)
+
+    for number in range(40):
+        site.pages[f"/late{number}"] = late
+    source = web("/late0", timeout_seconds=0.4)
+    began = time.monotonic()
+    with pytest.raises(SourceUnreadable, match=r"took longer than 0\.4 s"):
+        sources(source)
+    assert time.monotonic() - began < 2
+
+
 @pytest.mark.parametrize("answer", [slow, slow_head])
 def test_what_drips_ends_in_time(site: Site, web, answer) -> None:
     site.sitemap("/slow", "/a")

@@ -97,12 +97,16 @@ class Fetcher:
     def _followed(
         self, url: str, headers: Mapping[str, Mapping[str, str]], most: int, *, check: Callable[[str], None]
     ) -> Reply:
-        first = url
+        first, until = url, time.monotonic() + self.timeout_seconds
         for _ in range(_MOST_REDIRECTS + 1):
             if not self.door.admits(url):
                 led = "" if url == first else f"{first} leads to it: "
                 raise SourceUnreadable(f"{led}{_origin(url)} is not listed", hint="list it in [web] hosts")
+            began = time.monotonic()
             check(url)
+            self._wait(url)
+            until += time.monotonic() - began  # asking robots.txt, and being polite, is not the page's time
+            self._deadline.at = until
             reply = self._once(url, headers.get(url, {}), most)
             if reply.status not in _REDIRECTS:
                 return reply
@@ -114,8 +118,6 @@ class Fetcher:
     def _once(self, url: str, headers: Mapping[str, str], most: int) -> Reply:
         if self._pool is None:
             raise AssertionError("a fetcher is entered first")
-        self._wait(url)
-        self._deadline.at = time.monotonic() + self.timeout_seconds
         sent = {"User-Agent": f"{AGENT} (document sync)", "Accept-Encoding": "gzip", "Accept": "*/*", **headers}
         step = {"timeout": dict.fromkeys(("connect", "read", "write", "pool"), self.timeout_seconds)}
         try:

@@ -155,7 +155,8 @@ class WebSource:
         except Trouble as error:
             return self._not_had(url, kept, error, listed)
         except FonteError as error:
-            return url, page_name(url), error
+            uri = url if kept is None else _known_as(kept.said.get(_URL, url), kept.head(), kept.said)
+            return uri, page_name(uri), error
         if reply.status in GONE:
             self._tell(_GONE, url)
             return None
