@@ -345,3 +345,31 @@ def test_deep_nesting_does_not_crash():
     body = "<w:tbl><w:tr><w:tc>" * 60 + p(r("deep")) + "</w:tc></w:tr></w:tbl>" * 60
     with pytest.raises(ParseError):
         parse(package(body))
+
+
+C = "http://schemas.openxmlformats.org/drawingml/2006/chart"
+CHART = (
+    f'<c:chartSpace xmlns:c="{C}" xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"><c:chart><c:title><c:tx>'
+    "<c:rich><a:p><a:r><a:t>Pressure</a:t></a:r></a:p></c:rich></c:tx></c:title><c:plotArea><c:barChart><c:ser>"
+    "<c:tx><c:v>bar</c:v></c:tx><c:cat><c:strCache><c:pt idx='0'><c:v>Monday</c:v></c:pt></c:strCache></c:cat>"
+    "<c:val><c:numCache><c:pt idx='0'><c:v>41</c:v></c:pt></c:numCache></c:val></c:ser></c:barChart></c:plotArea>"
+    "</c:chart></c:chartSpace>"
+)
+
+
+def drawn(relation: str) -> str:
+    chart = f'<c:chart xmlns:c="{C}" xmlns:r="{OFFICE}" r:id="{relation}"/>'
+    return f"<w:r><w:drawing>{chart}</w:drawing></w:r>"
+
+
+def test_charts_give_their_stored_values_and_lost_ones_are_told():
+    parsed = parse(package(p(r("Before") + drawn("p0")) + p(drawn("p7")), {"chart": CHART}))
+    assert texts(parsed) == ["Before", "Pressure", "A | bar", "A: Monday; bar: 41"]
+    assert [(loss.code, loss.count) for loss in parsed.losses] == [("objects_lost", 1)]
+    both = (
+        "<w:r><mc:AlternateContent><mc:Choice>"
+        f"{drawn('p0')[5:-6]}</mc:Choice><mc:Fallback><w:pict/></mc:Fallback></mc:AlternateContent></w:r>"
+    )
+    assert not parse(package(p(both), {"chart": CHART})).losses
+    damaged = parse(package(p(r("x") + drawn("p0")), {"chart": "<c:chart"}))
+    assert [loss.code for loss in damaged.losses] == ["objects_lost"]

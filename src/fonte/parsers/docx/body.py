@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from fonte.parsers.docx.inline import Inline, InlineReader
 from fonte.parsers.docx.names import ALTERNATE, CHOICE, FALLBACK, PASSED_THROUGH, w
 from fonte.parsers.docx.styles import Numbering, Styles, child_value, number
-from fonte.parsers.tables import looks_like_header, one_line, row_text
+from fonte.parsers.tables import looks_like_header, one_line, row_text, table_blocks
 from fonte.types import Block, BlockKind
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
+
+    from fonte.parsers.pptx.charts import Chart
 
 _MAX_DEPTH = 40
 _MAX_COLUMNS = 1000
@@ -38,14 +40,18 @@ class _Cell:
 class BodyReader:
     """Walks block-level elements and gathers blocks."""
 
-    def __init__(self, styles: Styles, numbering: Numbering, notes: Notes) -> None:
+    def __init__(
+        self, styles: Styles, numbering: Numbering, notes: Notes, chart: Callable[[str], Chart | None]
+    ) -> None:
         self.blocks: list[Block] = []
         self.notes = notes
         self.images = 0
         self.hidden = 0
         self.foreign = 0
+        self.charts_lost = 0
         self._styles = styles
         self._numbering = numbering
+        self._chart = chart
         self._inline = InlineReader()
         self._tables = 0
         self._pending: list[tuple[str, str]] = []
@@ -85,6 +91,19 @@ class BodyReader:
         if depth < _MAX_DEPTH:
             for box in inline.boxes:
                 self.read(box, depth + 1)
+        for relation in inline.charts:
+            self._draw(self._chart(relation))
+
+    def _draw(self, chart: Chart | None) -> None:
+        """A chart's title, and its stored values as rows."""
+        if chart is None:
+            self.charts_lost += 1
+            return
+        if chart.title:
+            self.blocks.append(Block(BlockKind.CAPTION, chart.title))
+        for rows in chart.tables:
+            self.blocks += table_blocks(rows, table=self._tables, header=True)
+            self._tables += 1
 
     def _add(self, text: str, properties: _Element | None) -> None:
         level = min(self._styles.heading_level(properties), _MAX_LEVEL)
@@ -168,6 +187,7 @@ class BodyReader:
             if element.tag == w("p"):
                 inline, text = self._take(element)
                 lines += [text] if text else []
+                self.images += len(inline.charts)  # in a cell its rows would stand inside a row
                 for box in inline.boxes:
                     lines += self._lines(box, depth + 1)
             elif element.tag == w("tbl"):

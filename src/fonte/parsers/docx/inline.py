@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from fonte.parsers.docx.names import ABSENT, ALTERNATE, CHOICE, FALLBACK, PASSED_THROUGH, VAL, m, w
+from fonte.parsers.docx.names import ABSENT, ALTERNATE, CHART, CHOICE, FALLBACK, PASSED_THROUGH, RELATION, VAL, m, w
 from fonte.parsers.formulas import formula
 
 if TYPE_CHECKING:
@@ -30,9 +30,16 @@ class Inline:
     """(``footnote`` or ``endnote``, id) in order of reference."""
     boxes: list[_Element] = field(default_factory=list)
     """``txbxContent`` elements, each once."""
+    charts: list[str] = field(default_factory=list)
+    """Relations of the charts that are drawn here."""
     images: int = 0
     hidden: int = 0
     """Characters that are set as hidden; they are kept."""
+
+    @property
+    def size(self) -> tuple[int, int, int, int]:
+        """How much has been found so far."""
+        return len(self.pieces), len(self.boxes), len(self.charts), self.images
 
     @property
     def text(self) -> str:
@@ -74,9 +81,9 @@ class InlineReader:
         """One of several forms of the same content: the first choice, or the fallback where that has nothing."""
         for name in (CHOICE, FALLBACK):
             for form in element.findall(name):
-                before = (len(found.pieces), len(found.boxes), found.images)
+                before = found.size
                 self._run(form, found, depth + 1)
-                if (len(found.pieces), len(found.boxes), found.images) != before:
+                if found.size != before:
                     return
 
     def _say(self, text: str, found: Inline) -> None:
@@ -126,7 +133,9 @@ class InlineReader:
             for box in element.iter(w("txbxContent"))
             if not any(outer.tag in _ONCE for outer in box.iterancestors() if _below(outer, element))
         ]
-        if boxes:
+        charts = [chart.get(RELATION, "") for chart in element.iter(CHART)]
+        found.charts += charts
+        if boxes or charts:
             found.boxes += boxes
         else:
             found.images += 1

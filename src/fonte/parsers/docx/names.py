@@ -19,6 +19,8 @@ def m(name: str) -> str:
 
 ALTERNATE, CHOICE, FALLBACK = (f"{{{_MC}}}{name}" for name in ("AlternateContent", "Choice", "Fallback"))
 VAL = w("val")
+CHART = "{http://schemas.openxmlformats.org/drawingml/2006/chart}chart"
+RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
 
 _WRAPPERS = "ins moveTo hyperlink smartTag sdt sdtContent fldSimple customXml bdo dir ruby rubyBase"
 PASSED_THROUGH = frozenset({w(name) for name in _WRAPPERS.split()})

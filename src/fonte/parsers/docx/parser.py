@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import partial
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
@@ -11,6 +13,7 @@ from fonte.parsers.docx.body import BodyReader, Notes
 from fonte.parsers.docx.names import FALLBACK, m, w
 from fonte.parsers.docx.styles import Numbering, Styles
 from fonte.parsers.ooxml import Package, opened
+from fonte.parsers.pptx.charts import Chart, read_chart
 from fonte.types import Loss, Parsed
 
 if TYPE_CHECKING:
@@ -50,7 +53,7 @@ class DocxParser:
                 for note in package.xml(parts[f"{kind}s"]).iter(w(kind)):
                     if note.get(w("type")) not in _NO_NOTES:
                         notes[kind, note.get(w("id"), "")] = note
-        reader = BodyReader(styles, numbering, Notes(notes))
+        reader = BodyReader(styles, numbering, Notes(notes), partial(_chart, package, package.relations(main)))
         body = root.find(w("body"))
         if body is None:
             raise ParseError(f"{source.name} has no body", uri=source.uri)
@@ -73,6 +76,15 @@ class DocxParser:
         )
 
 
+def _chart(package: Package, relations: Mapping[str, tuple[str, str]], relation: str) -> Chart | None:
+    """The chart behind a relation; None where it is missing or damaged."""
+    kind, target = relations.get(relation, ("", ""))
+    try:
+        return read_chart(package.xml(target)) if kind == "chart" else None
+    except ParseError:
+        return None
+
+
 def _losses(package: Package, main: str, reader: BodyReader) -> list[Loss]:
     losses: list[Loss] = []
     lines: set[str] = set()
@@ -92,6 +104,8 @@ def _losses(package: Package, main: str, reader: BodyReader) -> list[Loss]:
         losses.append(Loss("images", f"{reader.images} pictures not read", reader.images))
     if reader.hidden:
         losses.append(Loss("hidden_text", f"{reader.hidden} hidden characters kept", reader.hidden))
+    if reader.charts_lost:
+        losses.append(Loss("objects_lost", f"{reader.charts_lost} charts could not be read", reader.charts_lost))
     if reader.foreign:
         losses.append(Loss("foreign_parts", f"{reader.foreign} inserted files not read", reader.foreign))
     return losses
