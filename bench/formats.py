@@ -37,6 +37,7 @@ PICTURES = ROOT / ".fonte-bench"
 MADE = FOLDER.parent / "parsing" / "made"
 SHOWN = 20
 SEED = 4
+PAGE_WORDS = 150
 
 
 def peers_texts(python: Path | None, kept: Path | None) -> dict[str, dict[str, dict[str, Any]]]:
@@ -155,6 +156,17 @@ def _mean(values: Any) -> float:
     return round(sum(listed) / len(listed), 4)
 
 
+def oracle(reads: Sequence[Read], peers: dict[str, dict[str, dict[str, Any]]]) -> dict[str, list[float]]:
+    """Of each page of some length: share of trafilatura's main content that we keep, and of ours that it keeps."""
+    told = {}
+    for read in reads:
+        main = words(peers.get(read.file, {}).get("trafilatura", {}).get("text", ""))
+        if len(main) >= PAGE_WORDS:
+            ours = words(read.text)
+            told[read.file] = [round(recall(ours, main), 4), round(recall(main, ours), 4)]
+    return told
+
+
 def places(reads: Sequence[Read]) -> tuple[dict[str, dict[str, Any]], list[Found]]:
     """Up to 200 sentences of each format against their places; all that lie on PDF pages, to draw some."""
     by_format: dict[str, list[tuple[Path, Document]]] = defaultdict(list)
@@ -220,6 +232,7 @@ def main() -> int:
         "failed": {read.file: read.error for read in reads if read.error},
         "lists": lists(reads),
         "references": references(reads, peers),
+        "oracle": oracle(reads, peers),
         "places": located,
         "seconds": {read.file: round(read.seconds, 3) for read in reads},
     }
