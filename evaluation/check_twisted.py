@@ -21,11 +21,11 @@ from pathlib import Path
 from typing import Any
 
 from fonte.evaluation.near_duplicates import near_duplicates
-from fonte.evidence import question_words
 from fonte.ranking.evidence import Word, coverage
 from fonte.text.sentences import sentences
 from fonte.text.terms import Analyser
 from fonte.types import Principal, Query
+from fonte.words import question_words
 
 FIELDS = ("id", "source_query", "doc", "question", "changed", "note")
 CHANGES = frozenset({"entity", "number", "date", "relation"})

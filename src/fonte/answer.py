@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from fonte.cite import Cited, cite
 from fonte.context import build_passages
 from fonte.errors import CorruptIndex, InvalidQuery
-from fonte.evidence import EvidenceScorer, features, weighted_words
+from fonte.evidence import EvidenceScorer, features
 from fonte.gate import NOTHING, GateModel
 from fonte.protocols import Catalog, Embedder, Generator, IndexReader, Terms
 from fonte.retrieve import Found, RetrievalSettings, Retrieved, Retriever
@@ -35,6 +35,7 @@ from fonte.types import (
     SearchResults,
     Trace,
 )
+from fonte.words import weighted_words
 
 NEAREST = 3
 _MESSAGES = {

@@ -11,17 +11,17 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from threading import Lock
 from typing import Generic, TypeVar
 
 import numpy as np
 
 from fonte.pieces import headed, joined, pieces_of, placed, stretches
-from fonte.protocols import Embedder, IndexReader, Reader, Terms, TokenEmbedder
+from fonte.protocols import Embedder, Reader, Terms, TokenEmbedder
 from fonte.ranking.evidence import (
     NO_ANSWER,
     WEIGHTS,
-    WORD,
     Piece,
     Scored,
     Word,
@@ -31,7 +31,6 @@ from fonte.ranking.evidence import (
     coverage,
     holds_number,
     holds_numbers_of,
-    inverse_document_frequency,
     missing_identifiers,
     only_quoted,
     pooled,
@@ -43,6 +42,7 @@ from fonte.text.normalise import search_form
 from fonte.text.terms import folded
 from fonte.text.windows import Fits
 from fonte.types import UNKNOWN_LANGUAGE, Language, Passage, Query, Reading, TokenVectors, Vector, Vectors
+from fonte.words import question_words, terms_of
 
 MAX_PASSAGES = 5
 MAX_PIECES = 200
@@ -143,11 +143,9 @@ class EvidenceScorer:
         self._evidence.put(key, evidence)
         return evidence
 
-    def terms_of(self, text: str, languages: Sequence[Language]) -> set[str]:
-        """Terms of a text read in each of the languages."""
-        return {
-            term for language in languages or (UNKNOWN_LANGUAGE,) for term in self._terms.document_terms(text, language)
-        }
+    def terms_of(self, text: str, query: Query, passage: Passage) -> set[str]:
+        """Terms of a text of the passage, in its own language and in those that the question may be in."""
+        return terms_of(self._terms, text, query, passage.stored.chunk.language)
 
     def _scored(
         self,
@@ -178,7 +176,7 @@ class EvidenceScorer:
             for one, own in zip(pieces, rows, strict=True)
         ]
         aligned = [alignment(question, own) + shift[one.passage] for one, own in zip(pieces, rows, strict=True)]
-        scored = self._weighed(query, words, pieces, near, aligned, odds)
+        scored = self._weighed(query, passages, words, pieces, near, aligned, odds)
         weakest = 0.0
         if seen is not None:
             scored = self._read_alone(passages, scored, vector, shift)
@@ -200,6 +198,7 @@ class EvidenceScorer:
     def _weighed(
         self,
         query: Query,
+        passages: Sequence[Passage],
         words: Sequence[Word],
         pieces: Sequence[Piece],
         near: Sequence[float],
@@ -210,7 +209,7 @@ class EvidenceScorer:
         asks = asks_for_number(query.text)
         scored = []
         for piece, similarity, late, read in zip(pieces, near, aligned, odds, strict=True):
-            share = coverage(words, self.terms_of(piece.text, query.languages))
+            share = coverage(words, self.terms_of(piece.text, query, passages[piece.passage]))
             fits = not asks or holds_number(piece.text)
             score = WEIGHTS.score(similarity, late, share, rank=piece.passage + 1, fits=fits, odds=read)
             scored.append(Scored(piece, score, similarity, late, share, fits, read))
@@ -311,27 +310,6 @@ def _order(one: Scored) -> tuple[float, int, int]:
     return -one.score, one.piece.passage, one.piece.start
 
 
-def question_words(query: Query, terms: Terms, frequencies: Mapping[str, int], documents: int) -> list[Word]:
-    """The words of a question that say something, each with the terms that stand for it and its idf.
-
-    A word is as rare as the commonest of its terms (its stem). With no frequencies all words weigh the same.
-    """
-    wanted = set(terms.query_terms(query.text, query.languages))
-    words = []
-    for match in WORD.finditer(query.text):
-        own = frozenset(terms.query_terms(match.group(), query.languages)) & wanted
-        if own:
-            commonest = max(frequencies.get(term, 0) for term in own)
-            words.append(Word(match.group(), own, inverse_document_frequency(commonest, documents)))
-    return words
-
-
-def weighted_words(query: Query, terms: Terms, reader: IndexReader) -> list[Word]:
-    """The question's words with their idf among the generation's chunks."""
-    frequencies = reader.document_frequencies(terms.query_terms(query.text, query.languages))
-    return question_words(query, terms, frequencies, max(reader.generation.chunks, 1))
-
-
 def features(
     query: Query, retrieved: Retrieved, passages: Sequence[Passage], evidence: Evidence, scorer: EvidenceScorer
 ) -> dict[str, float]:
@@ -358,7 +336,7 @@ def features(
     spread = float(np.std(near))
     shown = passages[:MAX_PASSAGES]
     texts = [headed(passage, passage.content) for passage in shown]
-    present = [scorer.terms_of(text, query.languages) for text in texts]
+    present = [scorer.terms_of(text, query, one) for text, one in zip(texts, shown, strict=True)]
     ranks = {hit.chunk_id: rank for rank, hit in enumerate(bm25, start=1)}
     nearest = min(shown, key=_distance).stored.chunk.id
     languages = (*query.languages, UNKNOWN_LANGUAGE)
@@ -376,7 +354,8 @@ def features(
         "fits": 1.0 if best is not None and best.fits else 0.0,
         "code_missing": missing_identifiers(query.text, texts, folded),
         "quoted": max(
-            only_quoted(evidence.words, text, lambda one: scorer.terms_of(one, query.languages)) for text in texts[:3]
+            only_quoted(evidence.words, text, partial(scorer.terms_of, query=query, passage=one))
+            for text, one in zip(texts[:3], shown, strict=False)
         ),
         "comparable": 1.0 if any(one.stored.chunk.language in languages for one in shown[:3]) else 0.0,
         "weakest": evidence.weakest,

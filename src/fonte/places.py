@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from fonte.retrieve import BM25, Found
+from fonte.retrieve import ACROSS, BM25, Found
 from fonte.text.expected import holds
 from fonte.types import Document, Draft, Hit, Passage, StoredChunk
 
@@ -101,6 +102,12 @@ def cut_detail(stored: Sequence[StoredChunk], touching: Sequence[StoredChunk], p
 def best_rank(hits: Sequence[Hit], ids: set[str]) -> tuple[int | None, Hit | None]:
     """The best rank of one of the chunks, from 1."""
     return next(((at, hit) for at, hit in enumerate(hits, start=1) if hit.chunk_id in ids), (None, None))
+
+
+def leg_rank(stages: Mapping[str, Sequence[Hit]], leg: str, ids: set[str]) -> tuple[int | None, Hit | None]:
+    """The best rank of one of the chunks in a leg; what BM25 finds by translated words counts as BM25's."""
+    names = (BM25, ACROSS) if leg == BM25 else (leg,)
+    return min((best_rank(stages.get(name, ()), ids) for name in names), key=lambda one: one[0] or math.inf)
 
 
 def parts_of(found: Sequence[Found]) -> set[str]:

@@ -227,6 +227,9 @@ class Terms(Protocol):
     def query_terms(self, text: str, languages: Sequence[Language]) -> list[str]:
         """Terms of a question in each language that it may be written in, without repeats."""
 
+    def terms_across(self, text: str, languages: Sequence[Language]) -> Mapping[Language, Sequence[str]]:
+        """Terms of a question's words in other languages than its own, by language; nothing where none are known."""
+
 
 class IndexWriter(Protocol):
     """Builds one generation beside the active one. Nothing it does is seen before the alias moves."""

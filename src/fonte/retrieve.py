@@ -17,14 +17,18 @@ from typing import Literal
 from fonte.errors import ConfigError
 from fonte.protocols import Embedder, IndexReader, Terms, TokenCoder
 from fonte.ranking.diversity import Candidate, Group, diversify
+from fonte.ranking.evidence import coverage
 from fonte.ranking.fusion import fuse
 from fonte.ranking.languages import centered, shifts
-from fonte.ranking.late import SHIFT_WEIGHT, maxsim
+from fonte.ranking.late import COVERAGE_WEIGHT, SHIFT_WEIGHT, maxsim
 from fonte.types import UNKNOWN_LANGUAGE, Codes, Hit, Language, Query, Ranking, StoredChunk, Vector
+from fonte.words import terms_of, weighted_words
 
 Mode = Literal["hybrid", "bm25", "dense"]
 
 BM25 = "bm25"
+ACROSS = "bm25_across"
+"""BM25 of the question's words in another language."""
 DENSE = "dense"
 FUSION = "fusion"
 RERANK = "rerank"
@@ -123,17 +127,21 @@ class Retriever:
     ) -> tuple[dict[str, list[Hit]], _Asked | None]:
         """The hits of each leg that the mode asks for, run side by side."""
 
-        def lexical() -> list[Hit]:
+        def lexical() -> dict[str, list[Hit]]:
             mark = time.perf_counter()
             wanted = self.terms.query_terms(query.text, query.languages)
             hits = self.reader.bm25(wanted, query, revoked=revoked, k=settings.candidates) if wanted else []
+            found = {BM25: hits}
+            across = self._across(query, revoked, settings.candidates)
+            if across:
+                found[ACROSS] = across
             timings["bm25"] = _since(mark)
-            return hits
+            return found
 
         if settings.mode == "bm25":
             needed = settings.rerank or settings.distances or settings.max_distance is not None
             asked = self._embed(query, settings, timings) if needed else None
-            return {BM25: lexical()}, asked
+            return lexical(), asked
         pending = _beside(os.getpid()).submit(lexical) if settings.mode == "hybrid" else None
         try:
             asked = self._embed(query, settings, timings)
@@ -143,7 +151,16 @@ class Retriever:
         finally:
             # Nothing reads the index after a question has ended, however it ended.
             wait([pending] if pending is not None else [])
-        return {DENSE: dense} if pending is None else {BM25: pending.result(), DENSE: dense}, asked
+        return {DENSE: dense} if pending is None else {**pending.result(), DENSE: dense}, asked
+
+    def _across(self, query: Query, revoked: Sequence[str], k: int) -> list[Hit]:
+        """BM25 of the question's translated words, among passages in the language that they are translated into."""
+        present = self.reader.languages()
+        found: list[Hit] = []
+        for language, wanted in self.terms.terms_across(query.text, query.languages).items():
+            if wanted and language in present and language in (query.filters.languages or present):
+                found += self.reader.bm25(wanted, _only(query, language), revoked=revoked, k=k)
+        return [replace(hit, bm25=None) for hit in found]
 
     def _dense(self, vector: Vector, query: Query, revoked: Sequence[str], k: int) -> list[Hit]:
         """The nearest in each language, compared by how far each stands out of its own language.
@@ -178,7 +195,9 @@ class Retriever:
         revoked: Sequence[str],
         depth: int,
     ) -> tuple[list[Hit], list[Hit]]:
-        """The first ``depth`` hits by late interaction, best first, ties by chunk id; and the rest as they were.
+        """The first ``depth`` hits by late interaction and by the question's rare words that they hold, best first.
+
+        Ties by chunk id; then the rest as they were.
 
         Only what came is ordered: nothing is added, and nothing is cut by its score.
         """
@@ -186,10 +205,12 @@ class Retriever:
         codes = self.reader.codes([hit.chunk_id for hit in first], query.principal, revoked=revoked)
         scored = [hit for hit in first if hit.chunk_id in codes]
         near = maxsim(question, [codes[hit.chunk_id] for hit in scored])
+        words = weighted_words(query, self.terms, self.reader)
         ranked = []
         for hit, value in zip(scored, near, strict=True):
-            shift = moved.get(stored[hit.chunk_id].chunk.language, 0.0)
-            score = round(value + SHIFT_WEIGHT * shift, 6)
+            chunk = stored[hit.chunk_id].chunk
+            held = coverage(words, terms_of(self.terms, chunk.text, query, chunk.language))
+            score = round(value + SHIFT_WEIGHT * moved.get(chunk.language, 0.0) + COVERAGE_WEIGHT * held, 6)
             ranked.append(replace(hit, score=score, rerank=score))
         ranked.sort(key=lambda hit: (-hit.score, hit.chunk_id))
         return ranked, [hit for hit in hits if hit.chunk_id not in codes]
@@ -270,7 +291,8 @@ def _only(query: Query, language: Language) -> Query:
 def _applies(leg: str, query: Query, stored: StoredChunk) -> bool:
     """BM25 says nothing about a passage in another language than the question's."""
     language = stored.chunk.language
-    return leg != BM25 or language == UNKNOWN_LANGUAGE or not query.languages or language in query.languages
+    own = language == UNKNOWN_LANGUAGE or not query.languages or language in query.languages
+    return own if leg == BM25 else leg != ACROSS or not own
 
 
 def _within(hit: Hit, max_distance: float | None) -> bool:

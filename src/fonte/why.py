@@ -28,6 +28,7 @@ from fonte.places import (
     found_in,
     held_in,
     leg_detail,
+    leg_rank,
     order_detail,
     parts_of,
     shown_in,
@@ -284,11 +285,11 @@ class Explainer:
         ranks: dict[str, int] = {}
         candidate = False
         for leg in (BM25, DENSE):
-            rank, hit = best_rank(far.get(leg, ()), ids)
+            rank, hit = leg_rank(far, leg, ids)
             ranks |= {leg: rank} if rank is not None else {}
             score = None if hit is None else hit.score if leg == BM25 else hit.dense_distance
-            there = best_rank(own[leg], ids)[0] is not None if leg in own else None
-            candidate = candidate or bool(there)
+            there = leg_rank(own, leg, ids)[0] is not None if leg in own else None
+            candidate |= bool(there)
             detail = leg_detail(leg, rank, asked=leg in own, there=bool(there), candidates=settings.candidates)
             trail.passed(leg, detail, rank, score, present=there)
         if not candidate and not arrived:

@@ -89,16 +89,17 @@ def _body(source: Source) -> bytes:
 
 @dataclass
 class Shelf:
-    """Sources in memory: name → (text, roles). ``root`` tells shelves apart."""
+    """Sources in memory: name → (text, roles). ``root`` tells shelves apart. All English but those that are named."""
 
     texts: Mapping[str, tuple[str, frozenset[str]]]
     root: str = "memory://shelf/"
     notes: tuple[str, ...] = ()
+    italian: frozenset[str] = frozenset()
 
     def scan(self) -> Iterator[Source]:
         for name, (text, roles) in sorted(self.texts.items()):
-            body = text.encode()
-            yield Source(self.root + name, name, sha256_hex(body), Acl(roles), body=body, language="en")
+            body, language = text.encode(), "it" if name in self.italian else "en"
+            yield Source(self.root + name, name, sha256_hex(body), Acl(roles), body=body, language=language)
 
 
 @dataclass

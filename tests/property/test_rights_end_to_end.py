@@ -56,17 +56,23 @@ class Live:
 
     def put(self, tenant: str, given: list[frozenset[str]]) -> None:
         """A shelf of the tenant: half of the documents with words of their own, half with the shared sentence alone."""
-        texts = {}
+        texts, italian = {}, set()
         for at, roles in enumerate(given):
             secret = f"secret{tenant}{at}"
-            own = f"The pump of the tower in room {at} costs {at + 2} euro a year, says {secret} token{at}."
+            if at % 4 == 1:
+                italian.add(f"d{at}.txt")
+            own = (
+                f"The pump of the tower in room {at} costs {at + 2} euro a year, says {secret} token{at}."
+                if at % 4 == 3
+                else f"La pompa della torre nella stanza {at} costa {at + 2} euro ogni anno, dice {secret} token{at}."
+            )
             name = f"d{at}.txt"
             texts[name] = (own if at % 2 else SHARED, roles)
             identity = document_id(tenant, f"memory://shelf/{name}")
             self.tenants[identity] = tenant
             if at % 2:
                 self.secrets[identity] = secret
-        self.shelves.by_name[tenant] = Shelf(texts)
+        self.shelves.by_name[tenant] = Shelf(texts, italian=frozenset(italian))
 
     def set(self, tenant: str) -> None:
         """The shelf's rights hold."""
@@ -149,7 +155,7 @@ def counted() -> Iterator[None]:
     COUNTED.clear()
     yield
     print(dict(COUNTED))
-    for what in ("shown", "copies", "bm25", "dense", "fusion", "rerank", "cited", "abstained"):
+    for what in ("shown", "copies", "bm25", "bm25_across", "dense", "fusion", "rerank", "cited", "abstained"):
         assert COUNTED[what] > 20, what
 
 

@@ -12,11 +12,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.metadata import version as installed_version
 from itertools import pairwise
 from typing import Final
 
+from fonte.text.glossary import OTHER, Glossary
 from fonte.text.normalise import search_form
 from fonte.text.stop_words import STOP_WORDS
 from fonte.types import UNKNOWN_LANGUAGE, Language, sha256_hex
@@ -60,6 +61,7 @@ class Analyser:
     def __init__(self) -> None:
         self._stemmers: dict[Language, Callable[[str], str]] = {}
         self._known: dict[Language, dict[str, tuple[str, ...]]] = {}
+        self._glossary = Glossary(folded, self.stem)
         settings = (
             _RULES, installed_version("snowballstemmer"), unicodedata.unidata_version, sorted(_STEMMERS.items()),
             sorted((code, sorted(words)) for code, words in STOP_WORDS.items()), _TOKEN.pattern, _BIGRAM_SCRIPTS,
@@ -101,6 +103,21 @@ class Analyser:
                     terms.update(dict.fromkeys([number, *self._forms(number, code)]))
         said = [term for term in terms if not _is_mute(term, mute)]
         return said or list(terms)
+
+    def terms_across(self, text: str, languages: Sequence[Language]) -> Mapping[Language, Sequence[str]]:
+        """Terms of a question's words in the glossary's other language; none where its own is not known for sure.
+
+        A word that the glossary lacks stands for itself, as names do.
+        """
+        if len(languages) != 1 or languages[0] not in OTHER:
+            return {}
+        source, target = languages[0], OTHER[languages[0]]
+        terms: dict[str, None] = {}
+        for word in _TOKEN.findall(text):
+            if folded(word) not in STOP_WORDS[source]:
+                for one in self._glossary.of(word, source) or (word,):
+                    terms.update(dict.fromkeys(self.query_terms(one, (target,))))
+        return {target: [term for term in terms if not term.startswith(f"{UNKNOWN_LANGUAGE}:")]}
 
     def _token_terms(self, token: str, language: Language) -> Iterable[str]:
         """Terms of one token: a word, a compound, an identifier or a run of CJK."""
@@ -168,11 +185,12 @@ class Analyser:
     def _forms(self, word: str, language: Language) -> Iterable[str]:
         """The stem, for recall, and beside it the exact form, for precision; a word of no language has one form."""
         word = word[:_LONGEST_WORD]
-        yield f"{language}:{self._stem(word, language)}"
+        yield f"{language}:{self.stem(word, language)}"
         if language != UNKNOWN_LANGUAGE:
             yield f"{language}={word}"
 
-    def _stem(self, word: str, language: Language) -> str:
+    def stem(self, word: str, language: Language) -> str:
+        """The stem of a folded word."""
         stem = self._stemmers.get(language)
         if stem is None:
             stem = self._stemmers[language] = _stemmer(language)

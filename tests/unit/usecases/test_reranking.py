@@ -13,9 +13,11 @@ from hypothesis import strategies as st
 from fonte.corpus import OpenCorpus
 from fonte.errors import BadModelOutput, ConfigError
 from fonte.protocols import IndexReader
-from fonte.ranking.late import SHIFT_WEIGHT, maxsim
+from fonte.ranking.evidence import coverage
+from fonte.ranking.late import COVERAGE_WEIGHT, SHIFT_WEIGHT, maxsim
 from fonte.retrieve import RetrievalSettings, Retrieved, Retriever
 from fonte.types import Principal, Query, Vector, Vectors
+from fonte.words import terms_of, weighted_words
 from quick_corpus import Shelf, Shelves, WordEmbedder, quick_corpus, quick_parts
 
 WHO = Principal()
@@ -68,15 +70,21 @@ def test_only_the_head_is_ordered_anew_and_nothing_comes_or_goes(
     assert stage(found, "fusion") == plain
 
 
-def test_scores_are_maxsim_moved_by_the_language_ties_by_id(corpus: OpenCorpus) -> None:
+def test_scores_are_maxsim_moved_by_the_language_and_by_the_words_held_ties_by_id(corpus: OpenCorpus) -> None:
     found = retrieved(corpus)
     model = WordEmbedder()
     asked = model.encode_query(QUESTION)[1]
     assert found.query_codes is not None
     assert np.array_equal(found.query_codes, asked)
+    asker = corpus.asker(WHO, k=None, mode=None, max_distance=None)
+    assert asker is not None
+    query = Query(QUESTION, WHO, languages=("en",))
+    words = weighted_words(query, asker.terms, asker.reader)
+    assert len(words) == 3
     for one in found.found[:25]:
         near = maxsim(asked, [model._codes(one.stored.chunk.text)])[0]
-        wanted = near + SHIFT_WEIGHT * found.shifts[one.stored.chunk.language]
+        held = coverage(words, terms_of(asker.terms, one.stored.chunk.text, query, one.stored.chunk.language))
+        wanted = near + SHIFT_WEIGHT * found.shifts[one.stored.chunk.language] + COVERAGE_WEIGHT * held
         assert one.hit.rerank == one.hit.score == pytest.approx(wanted, abs=1e-6)
         assert one.hit.rrf is not None
     keys = [(-one.hit.score, one.hit.chunk_id) for one in found.found[:25]]

@@ -1,0 +1,39 @@
+"""A question's words: the terms that stand for each, in its own language and across, and how rare it is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from fonte.protocols import IndexReader, Terms
+from fonte.ranking.evidence import WORD, Word, inverse_document_frequency
+from fonte.types import UNKNOWN_LANGUAGE, Language, Query
+
+
+def question_words(query: Query, terms: Terms, frequencies: Mapping[str, int], documents: int) -> list[Word]:
+    """The words of a question that say something, each with the terms that stand for it and its idf.
+
+    A word is as rare as the commonest of its terms (its stem) in its own language; with no frequencies all words weigh
+    the same. Its translations, which passages in another language may hold instead, do not change that.
+    """
+    wanted = set(terms.query_terms(query.text, query.languages))
+    words = []
+    for match in WORD.finditer(query.text):
+        own = frozenset(terms.query_terms(match.group(), query.languages)) & wanted
+        if own:
+            commonest = max(frequencies.get(term, 0) for term in own)
+            weight = inverse_document_frequency(commonest, documents)
+            across = terms.terms_across(match.group(), query.languages).values()
+            words.append(Word(match.group(), own.union(*across), weight))
+    return words
+
+
+def weighted_words(query: Query, terms: Terms, reader: IndexReader) -> list[Word]:
+    """The question's words with their idf among the generation's chunks."""
+    frequencies = reader.document_frequencies(terms.query_terms(query.text, query.languages))
+    return question_words(query, terms, frequencies, max(reader.generation.chunks, 1))
+
+
+def terms_of(terms: Terms, text: str, query: Query, language: Language) -> set[str]:
+    """Terms of a passage's text, read in its own language and in those that the question may be in."""
+    read = dict.fromkeys([language, *query.languages] if query.languages else [language, UNKNOWN_LANGUAGE])
+    return {term for one in read for term in terms.document_terms(text, one)}
