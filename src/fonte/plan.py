@@ -8,7 +8,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from fonte.errors import CorruptIndex, FonteError, InputError, ParseError, SourceUnreadable, StoreUnavailable
+from fonte.errors import (
+    ConfigError,
+    CorruptIndex,
+    FonteError,
+    InputError,
+    ParseError,
+    SourceUnreadable,
+    StoreUnavailable,
+)
 from fonte.protocols import Catalog, IndexStore, SourceReader
 from fonte.types import (
     Acl,
@@ -150,7 +158,7 @@ class _Comparison:
         try:
             for item in reader.scan():
                 self._take(item, reader.root)
-        except SourceUnreadable as error:
+        except (SourceUnreadable, ConfigError) as error:
             if self.retry is None:
                 raise
             self.failed[reader.root.rstrip("/")] = (reader.root, error.message)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from fonte.embedding import vector_key
-from fonte.errors import CorruptIndex, GateFailed, InputError, StoreUnavailable
+from fonte.errors import ConfigError, CorruptIndex, GateFailed, InputError, StoreUnavailable
 from fonte.ingest import Candidate, Ingestor
 from fonte.outcome import copies, counted, failures
 from fonte.parts import Parts, SourceOptions, TenantStore
@@ -56,7 +56,7 @@ class Syncer:
         for spec, options in self.store.catalog.sources().items() if wanted else ():
             try:
                 reader = self.parts.open_source(spec, remembered(options), self.tenant)
-            except InputError as error:
+            except (InputError, ConfigError) as error:
                 missing.append(error.message)
                 continue
             if reader.root in roots:

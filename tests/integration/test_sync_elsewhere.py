@@ -67,6 +67,18 @@ def test_rows_come_change_and_go(corpus: OpenCorpus, tmp_path: Path) -> None:
     assert found(corpus, "dry") == ["1, tickets"]
 
 
+def test_a_source_that_the_settings_no_longer_know_stops_no_retry_of_others(corpus: OpenCorpus, tmp_path: Path) -> None:
+    corpus.sync("sql://tickets")
+    (tmp_path / "bad.pdf").write_bytes(b"%PDF-1.4 nothing")
+    corpus.sync(str(tmp_path / "bad.pdf"))
+    (tmp_path / "fonte.toml").write_text("")
+    with quick_corpus(tmp_path / "home") as other:
+        report = other.retry()
+        told = {one.source_uri: one.reason for one in report.failures}
+        assert "no query 'tickets'" in told["sql://tickets#3"]
+        assert "not tried again" not in told[(tmp_path / "bad.pdf").as_uri()]
+
+
 def test_objects_of_a_store_come_change_and_go(corpus: OpenCorpus) -> None:
     memory = pytest.importorskip("fsspec").filesystem("memory")
     memory.store.clear()

@@ -147,3 +147,13 @@ def test_addresses_that_lead_round_or_hold_secrets_are_refused(tmp_path: Path) -
         opener.open("sftp://me:secret@host/docs")  # pragma: allowlist secret
     assert opener.open("memory://docs").root == "memory://docs"
     assert not list(tmp_path.iterdir())
+
+
+def test_stores_in_stores_are_read(store, remote) -> None:
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w") as archive:
+        archive.writestr("sub/in.md", "# In")
+    store.pipe("/docs/box.zip", data.getvalue())
+    (item,) = named(remote("zip://::memory://docs/box.zip")).values()
+    assert (item.name, item.uri) == ("sub/in.md", "zip://::memory://docs/box.zip/sub/in.md")
+    assert Path(item.path or "").read_text() == "# In"
