@@ -113,10 +113,6 @@ def _speed(speed: dict[str, Any]) -> str:
         for name, one in stages["formats"].items()
     ]
     pool = speed["pool"]
-    hostile = [
-        (f"`{one['file']}`", one["outcome"].replace("|", "/")[:90], f"{one['seconds']:.1f}", one["mb"])
-        for one in speed["hostile"]
-    ]
     told = ", ".join(f"{value} {key}" for key, value in pool["states"].items())
     return f"""## Speed
 
@@ -129,10 +125,4 @@ children, one after the other); {told}.
 
 One process, processor time, by format (stages: telling the kind, parsing, canonical text, chunks, ledger):
 
-{_table(("format", "files", "unit", "a second", *stages["names"]), rows)}
-
-## Hostile files
-
-Each file of `parsing/nasty` and `parsing/nasty_other` alone in a fresh pool; processor time and memory are the child's.
-
-{_table(("file", "outcome", "seconds", "MB"), hostile)}"""
+{_table(("format", "files", "unit", "a second", *stages["names"]), rows)}"""

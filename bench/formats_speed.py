@@ -105,26 +105,6 @@ def through_the_pool(count: int, workers: int) -> dict[str, Any]:
     }
 
 
-def hostile() -> list[dict[str, Any]]:
-    """Each hostile file alone in a fresh pool: what became of it, its processor time, the child's peak of memory."""
-    told = []
-    for path in sorted(one for folder in ("nasty", "nasty_other") for one in (DATA / "parsing" / folder).iterdir()):
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        with watched() as seen, ParserPool() as pool:
-            try:
-                parsed = pool.parse(stored(path, path.name))
-                words = sum(len(block.text.split()) for block in parsed.blocks)
-                outcome = f"{words} words" if words else parsed.empty_reason or "empty"
-            except FonteError as error:
-                outcome = f"{error.code}: {error.message.removeprefix(f'{path.name}: ')}"
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-        most = round(max(seen.values(), default=0.0))
-        told.append({"file": f"{path.parent.name}/{path.name}", "outcome": outcome, "seconds": spent, "mb": most})
-        print(told[-1], file=sys.stderr, flush=True)
-    return told
-
-
 def stages() -> dict[str, Any]:
     """Processor time of each stage by format, in this process, after everything was loaded once."""
     from fonte.models.registry import make_embedder
@@ -199,7 +179,6 @@ def main() -> int:
         "seconds do not. Scans and two files that take seconds on purpose are left out.",
         "pool": pool,
         "stages": stages(),
-        "hostile": hostile(),
     }
     OUT.parent.mkdir(exist_ok=True)
     OUT.write_text(json.dumps(told, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
