@@ -14,6 +14,7 @@ from fonte.errors import FonteError
 from fonte.evaluation.html.sample_page import Judged, Shown, View
 from fonte.parts import Parts, TenantStore
 from fonte.protocols import Pictures
+from fonte.text.ledger import BENIGN
 from fonte.text.locate import label, locate, merge_boxes, section_at
 from fonte.types import BlockKind, Document, DocumentState, DocumentStatus, Place, Source, Span, document_id
 from fonte.unread import body_of, sources_of
@@ -72,7 +73,8 @@ class Sampler:
                 source = found.get(state.document_id)
                 fault = _fault(state, source)
                 views = self._views(state, document, source if not fault else None, pictures)
-                yield Judged(state, document, tuple(views), fault)
+                lost, remarks = _told(state)
+                yield Judged(state, document, tuple(views), lost, remarks, fault)
 
     def _views(
         self, state: DocumentState, document: Document | None, source: Source | None, pictures: Pictures
@@ -98,6 +100,13 @@ class Sampler:
         )
         whole = document is None or len(document.text) <= CHARACTERS
         yield View("All of it" if whole else "The beginning", tuple(blocks), raw=raw, note=note)
+
+
+def _told(state: DocumentState) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """(what is missing or doubtful, what was left out on purpose or remarked)."""
+    losses = state.ledger.losses if state.ledger else ()
+    lost = [loss.message for loss in losses if loss.code not in BENIGN] or ([state.reason] if state.reason else [])
+    return tuple(lost), tuple(loss.message for loss in losses if loss.code in BENIGN)
 
 
 def _fault(state: DocumentState, source: Source | None) -> str:

@@ -36,9 +36,10 @@ def judged(rotation: int) -> Judged:
     state = DocumentState(
         HOSTILE, HOSTILE, "file:///x", DocumentStatus.PARTIAL, HOSTILE, Acl(), reason=HOSTILE, ledger=ledger
     )
-    block = Shown(BlockKind.PARAGRAPH, HOSTILE, 0, 9, HOSTILE, boxes=((10, 20, 30, 40),))
+    block = Shown(BlockKind.PARAGRAPH, HOSTILE, 0, 9, HOSTILE, boxes=((10, 20, 20, 40),))
     picture = Picture(100, 200, rotation, b"\xff\xd8\xff")
-    return Judged(state, None, (View(HOSTILE, (block,), picture, raw=HOSTILE, note=HOSTILE),), HOSTILE)
+    view = View(HOSTILE, (block,), picture, raw=HOSTILE, note=HOSTILE)
+    return Judged(state, None, (view,), (HOSTILE,), (HOSTILE,), HOSTILE)
 
 
 @pytest.mark.parametrize(("rotation", "frame"), [(0, "100.0 200.0"), (90, "200.0 100.0"), (180, "100.0 200.0")])
@@ -53,7 +54,7 @@ def test_everything_of_a_document_is_escaped_and_boxes_are_measured_from_above(r
     svg = next(element for element in root.iter() if element.tag.endswith("svg"))
     assert svg.get("viewBox") == f"0 0 {frame}"
     box = next(element for element in root.iter() if element.tag.endswith("rect"))
-    assert [box.get(name) for name in ("x", "y", "width", "height")] == ["10.0", "160.0", "20.0", "20.0"]
+    assert [box.get(name) for name in ("x", "y", "width", "height")] == ["10.0", "160.0", "10.0", "20.0"]
 
 
 def test_the_policy_names_the_one_script_and_lets_nothing_be_fetched() -> None:
@@ -66,3 +67,13 @@ def test_the_policy_names_the_one_script_and_lets_nothing_be_fetched() -> None:
         f"default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src 'sha256-{digest}'"
     )
     assert not re.search(r"https?://(?!www\.w3\.org/)", page)
+
+
+def test_a_page_whose_lines_stand_upright_as_stored_is_not_turned() -> None:
+    block = Shown(BlockKind.PARAGRAPH, "A line.", 0, 7, "p. 1", boxes=((10, 20, 90, 30),))
+    one = judged(90)
+    page = sample_page(
+        [Judged(one.state, None, (View("Page 1", (block,), Picture(100, 200, 90, b"\xff\xd8\xff")),))], {}
+    )
+    assert 'viewBox="0 0 100.0 200.0"' in page
+    assert "rotate" not in page

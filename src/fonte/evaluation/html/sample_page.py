@@ -48,9 +48,12 @@ body { max-width: 90rem } .card { border-top: 2px solid #1b1b1b; margin-top: 2.5
   padding-top: .15rem } .place { color: #555; font-size: .8rem } .kind-code p { font-family: ui-monospace, monospace;
   font-size: .85rem } .kind-heading p { font-weight: 700 }
 .level-1 p { font-size: 1.25rem } .level-2 p { font-size: 1.1rem }
-.kind-caption p, .kind-note p { font-style: italic } .kind-list_item p { padding-left: 1rem; text-indent: -.7rem }
-.kind-list_item p::before { content: "\\2022\\a0" } .read table { font-size: .88rem } .read .wide { margin: .6rem 0 }
-.seen svg { display: block; max-width: 100%; border: 1px solid #888; background: #fff }
+.kind-caption p, .kind-note p { font-style: italic } .kind-list_item p { padding-left: 1rem }
+.read { font-size: .95rem } .read table { font-size: .88rem } .read .wide { margin: .6rem 0 }
+.read td:first-child, .read th:first-child { min-width: 1.4rem; padding-left: 0 }
+.read tr > :last-child { min-width: 0 }
+.seen svg { display: block; max-width: 100%; border: 1px solid #888; background: #fff; box-sizing: border-box }
+@media (min-width: 60rem) { .seen { position: sticky; top: 4rem } }
 .seen rect { fill: none; stroke-width: 1; vector-effect: non-scaling-stroke } .seen .mark { stroke: none }
 .seen svg text { fill: #fff; font: 700 1px system-ui, sans-serif }
 pre { white-space: pre-wrap; border: 1px solid #ccc; border-radius: .4rem; padding: .6rem .8rem; margin: 0;
@@ -104,11 +107,16 @@ class View:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A document to be judged. ``fault`` says why its source is not shown."""
+    """A document to be judged: what is known to be missing or doubtful, what was left out on purpose or remarked.
+
+    ``fault`` says why its source is not shown.
+    """
 
     state: DocumentState
     document: Document | None
     views: tuple[View, ...]
+    lost: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
     fault: str = ""
 
 
@@ -145,13 +153,14 @@ def _facts(one: Judged) -> Iterator[str]:
     facts += [f"{state.chunks} chunks"] if state.chunks else []
     facts += [f"{len(document.text):,} characters"] if document is not None else []
     yield paragraph(" · ".join(filter(None, facts)), "note")
-    losses = [f"{loss.code}: {loss.message}" for loss in state.ledger.losses] if state.ledger else []
-    losses = losses or ([state.reason] if state.reason else [])
-    if losses:
-        more = [f"and {len(losses) - _SHOWN_LOSSES} more"] if len(losses) > _SHOWN_LOSSES else []
-        yield paragraph("Known to be missing, left out or doubtful:", "wrong")
-        items = "".join(tag("li", text(loss)) for loss in [*losses[:_SHOWN_LOSSES], *more])
-        yield f'<ul class="losses wrong">{items}</ul>'
+    for said, losses, kind in (
+        ("Known to be missing or doubtful:", one.lost, "wrong"),
+        ("Left out on purpose, or remarked:", one.remarks, "note"),
+    ):
+        if losses:
+            more = [f"and {len(losses) - _SHOWN_LOSSES} more"] if len(losses) > _SHOWN_LOSSES else []
+            items = "".join(tag("li", text(loss)) for loss in [*losses[:_SHOWN_LOSSES], *more])
+            yield paragraph(said, kind) + tag("ul", items, f"losses {kind}")
     if one.fault:
         yield paragraph(one.fault, "wrong")
 
@@ -223,15 +232,22 @@ def cells_of(row: str, names: Sequence[str]) -> list[str]:
 
 
 def _drawing(view: View, picture: Picture) -> str:
-    """The page's picture with the boxes of its blocks over it, turned as viewers turn it."""
+    """The page's picture with the boxes of its blocks over it, as its lines are read.
+
+    Boxes broader than high are lines that stand upright on the page as it is stored; without such ones the page is
+    turned as viewers turn it.
+    """
     wide, high = picture.width, picture.height
+    boxes = [box for one in view.blocks for box in one.boxes]
+    upright = 2 * sum(x1 - x0 > y1 - y0 for x0, y0, x1, y1 in boxes) > len(boxes)
+    rotation = 0 if upright else picture.rotation
     turned = {
         0: "",
         90: f"translate({high:.1f} 0) rotate(90)",
         180: f"translate({wide:.1f} {high:.1f}) rotate(180)",
         270: f"translate(0 {wide:.1f}) rotate(270)",
-    }[picture.rotation]
-    frame = (high, wide) if picture.rotation in (90, 270) else (wide, high)
+    }[rotation]
+    frame = (high, wide) if rotation in (90, 270) else (wide, high)
     boxed = sum(bool(one.boxes) for one in view.blocks)
     called = f"{view.title}, with the boxes of {boxed} blocks"
     data = base64.b64encode(picture.jpeg).decode("ascii")
