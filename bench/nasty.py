@@ -76,10 +76,13 @@ def _watched() -> Iterator[_Cost]:
 
     def look() -> None:
         me = psutil.Process()
+        ours = me.cmdline()  # a child that has not become a program of its own yet has our memory
         used: dict[int, float] = {}
         while not done.wait(_LOOK_SECONDS):
             for child in me.children(recursive=True):
                 with contextlib.suppress(psutil.Error):
+                    if child.cmdline() == ours:
+                        continue
                     times = child.cpu_times()
                     used[child.pid] = times.user + times.system
                     cost.mebibytes = max(cost.mebibytes, child.memory_info().rss >> 20)
@@ -104,7 +107,7 @@ def outcome(file: Path, encoder: Embedder) -> Outcome:
         parts = replace(make_parts(home, load_settings(None, home, {})), make_embedder=lambda: encoder)
         with OpenCorpus(parts) as corpus, _watched() as cost:
             corpus.sync(str(folder))
-            states = {state.name: state for state in corpus.documents()}
+            states = {state.name: state for state in corpus.documents(ledgers=True)}
     good = states.get(_GOOD[0])
     mine = [state for name, state in states.items() if name != _GOOD[0]]
     # A container that cannot be opened and its members are states of their own: the worst is told.
