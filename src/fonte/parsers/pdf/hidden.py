@@ -19,6 +19,9 @@ _SAME = 10
 """Steps of 255 by which two colors may differ that no eye tells apart."""
 _TINY = 2.0
 """Points: print below this is no print."""
+_THICK = 3.0
+"""Points of a line that may be a ground of its own."""
+_SIDES, _OPAQUE = 4, 255
 _MAX_OBJECTS = 5000
 _PATH, _IMAGE, _SHADING, _FORM = 2, 3, 4, 5
 
@@ -84,22 +87,31 @@ def _covers(page: object, origin: tuple[float, float]) -> Iterable[_Cover]:
     from pypdfium2 import raw
 
     sides = [ctypes.c_float() for _ in range(4)]
-    shares = [ctypes.c_uint() for _ in range(4)]
-    mode, stroked = ctypes.c_int(), ctypes.c_int()
     for index in range(min(raw.FPDFPage_CountObjects(page), _MAX_OBJECTS)):
         part = raw.FPDFPage_GetObject(page, index)
         kind = raw.FPDFPageObj_GetType(part)
         if kind not in (_PATH, _IMAGE, _SHADING, _FORM):
             continue
-        color: Color | None = None
-        if kind == _PATH:
-            raw.FPDFPath_GetDrawMode(part, ctypes.byref(mode), ctypes.byref(stroked))
-            if not mode.value:
-                continue
-            if raw.FPDFPageObj_GetFillColor(part, *map(ctypes.byref, shares)):
-                color = (shares[0].value, shares[1].value, shares[2].value)
-                if not shares[3].value:
-                    continue
-        if raw.FPDFPageObj_GetBounds(part, *map(ctypes.byref, sides)):
+        covers, color = _painted(part) if kind == _PATH else (True, None)
+        if covers and raw.FPDFPageObj_GetBounds(part, *map(ctypes.byref, sides)):
             left, bottom, right, top = (side.value for side in sides)
             yield (left - origin[0], bottom - origin[1], right - origin[0], top - origin[1]), color
+
+
+def _painted(path: object) -> tuple[bool, Color | None]:
+    """Whether a path covers ground, and its color: of anything but a plain rectangle nobody knows where it lies."""
+    from pypdfium2 import raw
+
+    mode, stroked, width = ctypes.c_int(), ctypes.c_int(), ctypes.c_float()
+    raw.FPDFPath_GetDrawMode(path, ctypes.byref(mode), ctypes.byref(stroked))
+    if not mode.value:
+        raw.FPDFPageObj_GetStrokeWidth(path, ctypes.byref(width))
+        return bool(stroked.value) and width.value > _THICK, None
+    shares = [ctypes.c_uint() for _ in range(4)]
+    if not raw.FPDFPageObj_GetFillColor(path, *map(ctypes.byref, shares)):
+        return True, None
+    red, green, blue, alpha = (share.value for share in shares)
+    count = raw.FPDFPath_CountSegments(path)
+    kinds = [raw.FPDFPathSegment_GetType(raw.FPDFPath_GetPathSegment(path, at)) for at in range(min(count, 7))]
+    plain = alpha == _OPAQUE and _SIDES <= count <= _SIDES + 2 and kinds[1:].count(raw.FPDF_SEGMENT_LINETO) == count - 1
+    return alpha > 0, (red, green, blue) if plain else None
