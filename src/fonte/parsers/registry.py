@@ -22,6 +22,7 @@ PARSERS = {
     "application/epub+zip": "fonte.parsers.epub:EpubParser",
     "message/rfc822": "fonte.parsers.mail:MailParser",
     "application/vnd.ms-outlook": "fonte.parsers.mail:MailParser",
+    "application/msword": "fonte.parsers.doc:DocParser",
     "application/vnd.ms-excel": "fonte.parsers.sheets:XlsParser",
     "application/vnd.oasis.opendocument.spreadsheet": "fonte.parsers.sheets:OdsParser",
     "application/vnd.oasis.opendocument.text": "fonte.parsers.odf:OdtParser",

@@ -22,6 +22,7 @@ PPTX = "application/vnd.openxmlformats-officedocument.presentationml.presentatio
 EPUB = "application/epub+zip"
 NOTEBOOK = "application/x-ipynb+json"
 XLS = "application/vnd.ms-excel"
+DOC = "application/msword"
 ODS = "application/vnd.oasis.opendocument.spreadsheet"
 ODT = "application/vnd.oasis.opendocument.text"
 RTF = "application/rtf"
@@ -220,13 +221,13 @@ def _ole_kind(body: bytes, name: str) -> str:
     if "EncryptedPackage".encode("utf-16-le") in body:
         raise EncryptedSource(f"{name} needs a password", uri=name)
     for mark, kind in (
-        ("WordDocument", "application/msword (old Word)"),
+        ("WordDocument", DOC),
         ("Workbook", XLS),
         ("Book", XLS),
         ("PowerPoint Document", "application/vnd.ms-powerpoint (old PowerPoint)"),
     ):
         if mark.encode("utf-16-le") in body:
-            if kind == XLS:
+            if kind in (XLS, DOC):
                 return kind
             raise _unsupported(kind, name)
     raise _unsupported("application/x-ole-storage (an old office file)", name)

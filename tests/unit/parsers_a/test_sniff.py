@@ -91,7 +91,7 @@ def test_content_decides_and_the_name_breaks_ties(body: bytes, name: str, expect
         (package("mimetype", "content.xml"), "a.odt", "is not read yet"),
         (package("a.txt"), "a.zip", "archive"),
         (b"\x1f\x8b\x08", "a.md", "archive"),
-        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "WordDocument".encode("utf-16-le"), "a.docx", "old Word"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "PowerPoint Document".encode("utf-16-le"), "a.pptx", "old PowerPoint"),
         (b"<?xml version='1.0'?><feed/>", "a.xml", "application/xml"),
         (bytes(range(256)) * 5, "a.txt", "binary"),
     ],

@@ -251,7 +251,7 @@ def test_an_outlook_message_of_html_alone_or_of_rich_text_alone() -> None:
 def test_an_old_office_file_that_mentions_a_message_is_none() -> None:
     body = compound({"WordDocument": "__properties_version1.0".encode("utf-16-le")})
     assert not is_msg(body)
-    with pytest.raises(FonteError, match="old Word"):
+    with pytest.raises(FonteError, match="Word 95 or older, or damaged"):
         parse(body, "a.doc")
 
 
