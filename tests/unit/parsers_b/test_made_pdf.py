@@ -14,7 +14,7 @@ import pytest
 from PIL import Image
 from reportlab.pdfgen.canvas import Canvas
 
-from fonte.errors import EncryptedSource
+from fonte.errors import EncryptedSource, ParserCrashed
 from fonte.parsers.images import ImageParser
 from fonte.parsers.pdf import PdfParser
 from fonte.parsers.pool import ParserPool
@@ -244,6 +244,20 @@ def test_a_scan_on_its_side_is_found_and_read(ocr_engine):
 
 
 # --- size
+
+
+def test_a_page_that_unpacks_to_more_than_a_parser_may_hold_is_a_typed_failure():
+    page = io.BytesIO()
+    with pikepdf.new() as document:
+        document.add_blank_page()
+        document.pages[0].Contents = document.make_stream(b"BT /F1 12 Tf " + b"(AAAAAAAAAA) Tj " * 1_500_000 + b"ET")
+        font = pikepdf.Dictionary(Type=pikepdf.Name.Font, Subtype=pikepdf.Name.Type1, BaseFont=pikepdf.Name.Helvetica)
+        document.pages[0].Resources = pikepdf.Dictionary(Font=pikepdf.Dictionary(F1=font))
+        document.save(page)
+    with ParserPool(1, timeout_seconds=60, memory_bytes=300 << 20) as pool:
+        with pytest.raises(ParserCrashed, match=r"ended by SIG|memory limit"):
+            pool.parse(source(page.getvalue(), "bomb.pdf"))
+        assert pool.parse(source((MADE / "ligatures.pdf").read_bytes(), "good.pdf")).blocks
 
 
 @pytest.mark.soak
