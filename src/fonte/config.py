@@ -129,7 +129,8 @@ class RetrievalSettings(Section):
     """Widths of retrieval; each leg fetches ``candidates``, or ``k`` where that is more.
 
     ``rerank`` acts where the model's token vectors are in the index, and not in mode ``bm25``; ``per_document`` 0 means
-    no cap; ``max_distance`` is a cosine distance, above 0 to 2.
+    no cap; ``max_distance`` is a cosine distance, above 0 to 2; ``near_copies`` are passages of two documents with the
+    same readers, the same numbers and nearly the same words.
     """
 
     k: Positive = 8
@@ -138,6 +139,7 @@ class RetrievalSettings(Section):
     rerank: bool = True
     max_distance: Annotated[float, Field(gt=0, le=2)] | None = None
     per_document: Annotated[int, Field(ge=0)] = 4
+    near_copies: Literal["shown", "once"] = "shown"
 
 
 class GateSettings(Section):

@@ -46,6 +46,8 @@ class RetrievalSettings:
     rerank: bool = False
     """Order the first ``rerank_depth`` anew by late interaction; the index and the embedder must have one codec."""
     rerank_depth: int = 25
+    near_once: bool = False
+    """Show of near copies the best alone, the others as its duplicates."""
     distances: bool = False
     """Cosine distances also in mode ``bm25``: the gate judges by them."""
 
@@ -308,6 +310,7 @@ def _diverse(hits: Sequence[Hit], stored: Mapping[str, StoredChunk], settings: R
             start=stored[hit.chunk_id].chunk.start,
             end=stored[hit.chunk_id].chunk.end,
             content=stored[hit.chunk_id].chunk.content,
+            readers=stored[hit.chunk_id].roles,
         )
         for hit in hits
     ]
@@ -324,7 +327,7 @@ def _diverse(hits: Sequence[Hit], stored: Mapping[str, StoredChunk], settings: R
                 if stored[key].chunk.document_id != stored[group.key].chunk.document_id
             ),
         )
-        for group in _shared_out(diversify(candidates), settings)
+        for group in _shared_out(diversify(candidates, near_once=settings.near_once), settings)
     ]
 
 

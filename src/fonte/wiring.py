@@ -110,6 +110,7 @@ def make_parts(home: Path, settings: Settings) -> Parts:
                 candidates=retrieval.candidates,
                 mode=retrieval.mode,
                 per_document=retrieval.per_document,
+                near_once=retrieval.near_copies == "once",
                 max_distance=retrieval.max_distance,
                 rerank=retrieval.rerank,
             )

@@ -147,6 +147,7 @@ def test_every_key_has_a_variable_and_each_of_them_is_read(tmp_path: Path) -> No
         ("embedding", "base_url"): "http://h/v1",
         ("retrieval", "mode"): "dense",
         ("retrieval", "rerank"): "false",
+        ("retrieval", "near_copies"): "once",
         ("retrieval", "max_distance"): "0.5",
         ("chunking", "header"): "true",
         ("chunking", "strip_bibliography"): "true",

@@ -216,9 +216,9 @@ def _source_losses(parsed: Parsed, document: Document, canonical: Counts) -> Ite
         yield Loss("numbers_lost", f"{numbers} of {source.numbers} numbers did not reach the text", numbers)
     if source.rows > canonical.rows:
         count_ = source.rows - canonical.rows
-        there = _where(document, _tables(document)) or " (none)"
-        message = f"{count_} of {source.rows} table rows did not reach the text; those that did{there}"
-        yield Loss("rows_lost", message, count_)
+        there = _where(document, _tables(document))
+        message = f"{count_} of {source.rows} table rows did not reach the text"
+        yield Loss("rows_lost", f"{message}; those that did{there}" if there else message, count_)
     empty = source.pages - canonical.pages
     if empty > sum(loss.count for loss in parsed.losses if loss.code in _COUNTED_IN_PAGES):
         yield Loss("pages_lost", f"{empty} of {source.pages} {_pages_without(document, source.pages)}", empty)

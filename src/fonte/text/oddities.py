@@ -61,12 +61,14 @@ def _repetitive(document: Document) -> Iterable[Loss]:
 
 
 def _empty_sections(document: Document) -> Iterable[Loss]:
-    """Headings with no text and no heading below them."""
+    """Headings with no text and no heading below them; the first of all may be the title alone."""
     followed = [*pairwise(document.sections), *((one, None) for one in document.sections[-1:])]
+    titled = next((one for one in document.sections if one.path), None)
     bare = [
         one.path[-1]
         for one, after in followed
         if one.path
+        and (one is not titled or after is None)
         and not document.text[one.body_start : one.end].strip()
         and (after is None or len(after.path) <= len(one.path))
     ]

@@ -52,3 +52,29 @@ def test_groups_never_overlap_and_hold_each_key_once(spans: list[tuple[str, int,
         for other in groups:
             apart = other.end <= group.start or group.end <= other.start
             assert other is group or other.document != group.document or apart
+
+
+LONG = "Staff of every office may take their leave in summer, in two parts, if the head of the office agrees by {}."
+
+
+def near(key: str, document: str, day: str, *readers: str) -> Candidate:
+    return Candidate(key, document, 0, 90, LONG.format(day), frozenset(readers))
+
+
+def test_near_copies_are_shown_once_where_that_is_asked_for() -> None:
+    three = [near("a", "d", "the end of May", "staff"), near("b", "e", "the end of March", "staff")]
+    assert len(diversify(three)) == 2
+    (group,) = diversify(three, near_once=True)
+    assert (group.key, group.copies) == ("a", ("b",))
+
+
+def test_near_copies_with_other_numbers_readers_or_of_one_document_stay_apart() -> None:
+    first = near("a", "d", "day 5", "staff")
+    for other in (
+        near("b", "e", "day 6", "staff"),
+        near("b", "e", "day 5 at last", "guests"),
+        near("b", "e", "day 5 at last", "staff", "guests"),
+        Candidate("b", "d", 200, 290, LONG.format("day 5 at last"), frozenset({"staff"})),
+        Candidate("b", "e", 0, 90, "Quite another passage, though also of day 5.", frozenset({"staff"})),
+    ):
+        assert [group.copies for group in diversify([first, other], near_once=True)] == [(), ()]
