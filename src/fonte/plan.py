@@ -166,7 +166,7 @@ class _Comparison:
     def _take(self, item: Source | tuple[str, str, Exception], root: str) -> None:
         uri = item.uri if isinstance(item, Source) else item[0]
         if isinstance(item, Source) and item.tenant not in (None, self.tenant):
-            self.others += 1
+            self._not_ours(document_id(self.tenant, uri))
             return
         if not isinstance(item, Source) and not _was_looked_at(item[2]):
             self.failed[uri] = (root, str(item[2]))
@@ -179,6 +179,12 @@ class _Comparison:
             self._found(identity, item)
         else:
             self._not_read(identity, *item)
+
+    def _not_ours(self, identity: str) -> None:
+        """A source of another tenant: what this one holds of it goes, and nobody reads it from now on."""
+        self.others += 1
+        if identity in self.live:
+            self.narrowed[identity] = Acl()
 
     def _found(self, identity: str, item: Source) -> None:
         state = self.before.get(identity)

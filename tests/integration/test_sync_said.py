@@ -87,7 +87,9 @@ def test_documents_of_other_tenants_are_left_out_and_told(corpus: OpenCorpus, fo
     corpus.sync(str(folder), tenant="acme")
     assert [one.name for one in corpus.documents(tenant="acme")] == ["a.md", "b.md"]
     (folder / "b.md").write_text("---\ntenant: other\n---\nThe lemur.")
-    assert corpus.sync(str(folder), tenant="acme").documents["deleted"] == 1
+    assert corpus.sync(str(folder), tenant="acme", publish=False).documents["deleted"] == 1
+    results = corpus.search("lemur", principal=Principal("acme"), mode="bm25").results
+    assert results == (), "another tenant's from now on, published or not"
 
 
 def lines(path: Path, *records: dict[str, object]) -> None:
