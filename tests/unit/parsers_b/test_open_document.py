@@ -130,6 +130,13 @@ def test_rows_of_a_table_name_their_columns_and_repeated_ones_are_kept() -> None
     assert rows[0].header
 
 
+def test_rows_that_repeat_beyond_the_limit_are_told_to_be_missing() -> None:
+    body = made("text", TABLE.replace('number-rows-repeated="2"', 'number-rows-repeated="5000"'))
+    parsed = parse(body)
+    assert len(parsed.blocks) == 1001
+    assert parsed.source_counts.rows == 5001
+
+
 def test_slides_with_titles_notes_hidden_ones_and_places() -> None:
     slides = f"""<draw:page draw:name="1"><draw:frame presentation:class="outline"><draw:text-box><text:p>Testo</text:p>
     </draw:text-box></draw:frame><draw:frame presentation:class="title"><draw:text-box><text:p>Titolo</text:p>

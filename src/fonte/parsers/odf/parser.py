@@ -13,7 +13,6 @@ from fonte.parsers.odf.body import (
     DESCRIBED,
     FURNITURE,
     HEADING,
-    MAX_REPEATED,
     PARAGRAPH,
     SPACING,
     BodyReader,
@@ -163,7 +162,7 @@ def _counts(body: _Element, slides: int) -> Counts:
                 and not absent
                 and any(str(text).strip() for text in element.itertext())
             ):
-                rows += times(element, f"{TABLE}number-rows-repeated", MAX_REPEATED)
+                rows += times(element, f"{TABLE}number-rows-repeated")
             continue
         if element.tag in (HEADING, PARAGRAPH, *DESCRIBED):
             inside -= 1
