@@ -85,7 +85,7 @@ def pieces_of(passage: Passage, position: int, fits: Fits) -> list[Piece]:
         for first, last in spans:
             body = text[first:last]
             if _WORD.search(body) and (whole or not body.rstrip("\"'”’»)").endswith("?")):
-                pieces.append(Piece(position, first, last, body))
+                pieces.append(Piece(position, first, last, body, kind is BlockKind.ROW))
     return pieces
 
 

@@ -15,6 +15,9 @@ MAX_SENTENCES = 5
 WITHIN = 0.08
 """A further sentence is taken when its score is at most this far below the best one's."""
 
+ROW_WITHIN = 0.03
+"""The same for another row of a table that has given one: rows are alike in all but what was asked for."""
+
 Score = Callable[[Query, Sequence[Passage]], Sequence[Scored]]
 
 
@@ -35,8 +38,7 @@ class ExtractiveGenerator:
         scored = self._score(query, passages)
         if not scored:
             return Draft(text="", declined=True)
-        best = scored[0].score
-        chosen = [one for one in _distinct(scored) if one.score >= best - WITHIN][:MAX_SENTENCES]
+        chosen = _close(_distinct(scored), passages)[:MAX_SENTENCES]
         chosen.sort(key=lambda one: (one.piece.passage, one.piece.start))
         taken = [
             DraftSentence(one.piece.text, passages[one.piece.passage].marker, one.piece.start, one.piece.end)
@@ -52,6 +54,20 @@ class ExtractiveGenerator:
         if draft.text:
             yield draft.text
         yield draft
+
+
+def _close(scored: Sequence[Scored], passages: Sequence[Passage]) -> list[Scored]:
+    """The best sentence and those that come close to it, best first."""
+    tables: set[str] = set()
+    kept = []
+    for one in scored:
+        document = passages[one.piece.passage].document.id
+        within = ROW_WITHIN if one.piece.row and document in tables else WITHIN
+        if one.score >= scored[0].score - within:
+            kept.append(one)
+            if one.piece.row:
+                tables.add(document)
+    return kept
 
 
 def _distinct(scored: Sequence[Scored]) -> list[Scored]:

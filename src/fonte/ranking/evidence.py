@@ -61,6 +61,8 @@ class Piece:
     start: int
     end: int
     text: str
+    row: bool = False
+    """Whether it is a row of a table."""
 
 
 @dataclass(frozen=True, slots=True)
