@@ -11,7 +11,8 @@ encoder to be cut silently (document A).
 With ``--found`` each is also embedded and asked the answerable questions of both of the handbook's sets, by the index's
 own BM25 and exact cosine and their fusion, without rights, merging or reranking: whether one of the first five passages
 holds the whole needle, and whether the passages that 4,000 characters hold do, which makes small and large chunks
-comparable. Every strategy is paired with the default, after Holm over the strategies of a leg and measure.
+comparable. Every strategy is paired with the default, after Holm over the strategies of a leg and measure. Vectors are
+remembered in --work: a run that was ended goes on where it was.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from fonte.embedding import embed_cached
 from fonte.evaluation.destroyed import destroyed
 from fonte.evaluation.golden import GoldenSet, anchored
 from fonte.evaluation.golden_files import load_golden
@@ -222,7 +224,7 @@ def asked(work: Path, strategies: Mapping[str, ChunkingRecipe]) -> dict[str, obj
     for name, chunking in strategies.items():
         recipe = Recipe(PIPELINE_VERSION, NORMALISER_VERSION, chunking, Analyser().version, embedder.space)
         began = time.process_time()
-        chunker = make_chunker(recipe, embedder.tokenizer, embedder.embed_passages)
+        chunker = make_chunker(recipe, embedder.tokenizer, lambda texts: embed_cached(texts, embedder, cache).vectors)
         for one in corpus.documents:
             chunker.chunk(one)
         cutting = time.process_time() - began
@@ -235,11 +237,16 @@ def asked(work: Path, strategies: Mapping[str, ChunkingRecipe]) -> dict[str, obj
                     lists[leg][question.id, number] = shown(first, known, chunking)
         values[name] = {leg: _values(corpus.golden, found) for leg, found in lists.items()}
         widths = [sum(len(one.content) for one in found[:FOUND_K]) for found in lists["hybrid"].values()]
+        own = destroyed(corpus.golden, built.chunks, embedder.tokenizer.window)
         told[name] = {
             "chunks": len(built.places),
+            "needles": own.needles,
+            "destroyed": len(own.split),
+            "truncated_chunks": own.truncated_chunks,
+            "header_token_share": round(own.header_tokens / own.tokens, 4),
             "bytes": built.size,
             "cpu seconds to cut": round(cutting, 1),
-            "tokens": sum(chunk.tokens for chunks in built.chunks.values() for chunk in chunks),
+            "tokens": own.tokens,
             f"characters of the first {FOUND_K}": round(sum(widths) / len(widths)),
             "found": {leg: {key: _mean(of) for key, of in by.items()} for leg, by in values[name].items()},
         }

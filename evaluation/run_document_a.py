@@ -189,7 +189,8 @@ class Built:
 def build(corpus: Corpus, recipe: Recipe, embedder: Embedder, cache: SqliteVectorCache, place: Path) -> Built:
     """Cut, embed and index all documents of a corpus."""
     began = time.perf_counter()
-    chunker, index = make_chunker(recipe, embedder.tokenizer, embedder.embed_passages), LanceIndex(place)
+    chunker = make_chunker(recipe, embedder.tokenizer, lambda texts: embed_cached(texts, embedder, cache).vectors)
+    index = LanceIndex(place)
     cut = {one.name: chunker.chunk(one) for one in corpus.documents}
     stored = [
         StoredChunk.of(one, chunk, frozenset({PUBLIC_ROLE})) for one in corpus.documents for chunk in cut[one.name]
@@ -220,8 +221,7 @@ def build(corpus: Corpus, recipe: Recipe, embedder: Embedder, cache: SqliteVecto
     places = {
         one.chunk.id: Retrieved(one.document_name, one.chunk.start, one.chunk.end, one.chunk.content) for one in stored
     }
-    seconds = time.perf_counter() - began
-    return Built(index.open(generation), places, cut, bytes_under(place), seconds, new, new_tokens)
+    return Built(index.open(generation), places, cut, bytes_under(place), time.perf_counter() - began, new, new_tokens)
 
 
 def ask(built: Built, question: str, vector: Vector) -> tuple[dict[str, list[Hit]], dict[str, float]]:
