@@ -122,7 +122,7 @@ def _row(one: Outcome) -> str:
     reason = reason if len(reason) <= _LONGEST_REASON else reason[: _LONGEST_REASON - 1] + "…"
     status = state.status.value if state else "missing"
     words = state.ledger.canonical.words if state and state.ledger else 0
-    mark = "" if one.passes else "**no**"
+    mark = "yes" if one.passes else "**no**"
     return f"| `{one.name}` | {status} | {words or ''} | {reason} | {one.seconds} | {one.mebibytes} | {mark} |"
 
 
