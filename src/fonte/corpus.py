@@ -7,28 +7,23 @@ from __future__ import annotations
 
 import json
 import os
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
-from typing import Self
 
 from fonte import contract
 from fonte.answer import Asker, asked_query, nothing_answered, now, with_languages
 from fonte.calibration import Fitting, Standing, fit, in_force, standing
-from fonte.errors import InputError, InvalidQuery, ModelError, NotFound, SpaceMismatch, StoreUnavailable
+from fonte.errors import InvalidQuery, NotFound, SpaceMismatch, StoreUnavailable
 from fonte.evaluation.golden import GoldenSet
-from fonte.evaluation.html.sample_page import Judged
-from fonte.ingest import staleness
 from fonte.judging import GoldenFiles, GoldenJudge
-from fonte.listing import copies_of, outliers, with_books, with_ledgers, with_live_roles
 from fonte.named import absent, called, documents_of, only_one, place_in
+from fonte.overseen import Overseen
 from fonte.parts import Parts, SourceOptions, Stores, TenantStore
 from fonte.protocols import Catalog, Embedder, IndexReader, Progress
 from fonte.publish import Judge, publish, rollback
 from fonte.retrieve import Mode
-from fonte.sampled import Sampler, draw
 from fonte.sync import Syncer
 from fonte.text.expected import Expected
 from fonte.types import (
@@ -36,13 +31,11 @@ from fonte.types import (
     Answer,
     Answered,
     Citation,
-    CorpusStatus,
     Document,
     DocumentState,
     DocumentStatus,
     Filters,
     Generation,
-    GenerationState,
     Locator,
     Principal,
     SearchResults,
@@ -58,24 +51,12 @@ def _silent(what: str, done: int, total: int | None) -> None:
     del what, done, total
 
 
-class OpenCorpus:
+class OpenCorpus(Overseen):
     """A corpus whose parts are given; ``golden`` judges candidates. ``fonte.Corpus`` is this with ``open``."""
 
     def __init__(self, parts: Parts, golden: GoldenFiles | None = None) -> None:
-        self._parts = parts
+        super().__init__(parts)
         self._golden = golden
-        self._stores: dict[str, TenantStore] = {}
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Close the files of every tenant that was opened."""
-        while self._stores:
-            self._stores.popitem()[1].close()
 
     # --- writing ---------------------------------------------------------------------------------------------------
 
@@ -360,54 +341,6 @@ class OpenCorpus:
             raise NotFound(f"{state.name} has no text: {state.reason or state.status.value}")
         return found, state, place_in(found, start, end, page)
 
-    def documents(
-        self, *, tenant: str = "default", status: DocumentStatus | None = None, ledgers: bool = False
-    ) -> list[DocumentState]:
-        """Documents of the active generation, deleted ones as such, for whoever runs the corpus.
-
-        Their roles are those that may read them now, which may be fewer than were indexed. Their ledgers come along
-        where they are asked for.
-        """
-        catalog = self._store_of(tenant).catalog
-        active = catalog.active()
-        if active is None:
-            return []
-        states = [state for state in catalog.states(active.id) if status is None or state.status is status]
-        return with_live_roles(catalog, with_ledgers(catalog, active.id, states) if ledgers else states)
-
-    def books(self, states: Sequence[DocumentState], *, tenant: str = "default") -> list[DocumentState]:
-        """The same with what the index holds in their ledgers: a stage more, read out of the index."""
-        store = self._store_of(tenant)
-        active = store.catalog.active()
-        return with_books(store.catalog, store.index.open(active), states) if active is not None else list(states)
-
-    def sample(
-        self, count: int, *, tenant: str = "default", seed: int = 0, status: DocumentStatus | None = None
-    ) -> list[Judged]:
-        """Documents drawn over formats and states, what was read of them beside their pages or their sources.
-
-        For whoever runs the corpus: nobody's rights are asked.
-        """
-        store = self._store_of(tenant)
-        active = store.catalog.active()
-        drawn = draw(self.documents(tenant=tenant, status=status, ledgers=True), count, seed)
-        return list(Sampler(self._parts, store, tenant, active.id, seed).show(drawn)) if active is not None else []
-
-    def document_state(self, document_id: str, *, tenant: str = "default") -> DocumentState | None:
-        """One document with its ledger."""
-        store = self._store_of(tenant)
-        active = store.catalog.active()
-        return store.catalog.state(active.id, document_id) if active else None
-
-    def generations(self, *, tenant: str = "default") -> tuple[Generation | None, list[Generation]]:
-        """The active generation and all that are kept, oldest first."""
-        store = self._store_of(tenant)
-        return store.catalog.active(), store.catalog.generations()
-
-    def judgments(self, *, tenant: str = "default") -> dict[str, contract.Json]:
-        """What generations were judged by on a golden set, by id; those that were not judged are left out."""
-        return {name: json.loads(text) for name, text in self._store_of(tenant).catalog.reports().items()}
-
     def document(self, document: str, *, principal: Principal) -> Document:
         """A document's canonical text with its sections and offset table, by id, name or source URI.
 
@@ -415,26 +348,6 @@ class OpenCorpus:
             As ``show``.
         """
         return self.show(document, principal=principal)[0]
-
-    def status(self, *, tenant: str = "default") -> CorpusStatus:
-        """What is there, and what is stale and why, for whoever runs the corpus.
-
-        It works without the model too; what is stale is then not known.
-        """
-        active, known = self.generations(tenant=tenant)
-        states = self.documents(tenant=tenant, ledgers=True)
-        stale, unknown = None, ""
-        try:
-            differs = staleness(states, self._parts.recipe, self._parts.extractors()) if states else {}
-            stale = tuple((one, tuple(differs[one.document_id])) for one in states if one.document_id in differs)
-        except ModelError as error:
-            unknown = error.message
-        candidates = tuple(one.id for one in known if one.state is GenerationState.CANDIDATE)
-        counts = Counter(one.status.value for one in states)
-        by_id = {one.document_id: one for one in states}
-        copies = tuple((by_id[one.key], by_id[one.of], one.similarity) for one in copies_of(states).values())
-        odd = tuple((by_id[name], reasons) for name, reasons in outliers(states).items())
-        return CorpusStatus(tenant, active, candidates, dict(sorted(counts.items())), stale, unknown, copies, odd)
 
     def calibration(self, *, tenant: str = "default") -> Standing:
         """What is known of the tenant's calibrated gate, and whether it judges."""
@@ -449,20 +362,6 @@ class OpenCorpus:
             return self.asker(Principal(other))
 
         return GoldenJudge(self._golden, self._parts, self._store_of(tenant), tenant, ask, progress)
-
-    def _existing(self, tenant: str) -> TenantStore:
-        store = self._store_of(tenant)
-        if store.catalog.active() is None and not store.catalog.generations():
-            raise NotFound(f"nothing was ever synced for tenant {tenant!r}", hint="run fonte sync FOLDER")
-        return store
-
-    def _store_of(self, tenant: str) -> TenantStore:
-        if not tenant.strip() or "\0" in tenant:
-            raise InputError("a tenant needs a name", hint="name one with --tenant, or leave it out")
-        store = self._stores.get(tenant)
-        if store is None:
-            store = self._stores.setdefault(tenant, self._parts.stores.tenant(tenant))
-        return store
 
     def _find(self, catalog: Catalog, document: str) -> DocumentState:
         active = catalog.active()

@@ -1,0 +1,121 @@
+"""What whoever runs a corpus sees of it and of its documents: states, ledgers, copies, samples, generations.
+
+Nobody's rights are asked here.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from typing import Self
+
+from fonte import contract
+from fonte.errors import InputError, ModelError, NotFound
+from fonte.evaluation.html.sample_page import Judged
+from fonte.ingest import staleness
+from fonte.listing import copies_of, outliers, with_books, with_ledgers, with_live_roles
+from fonte.parts import Parts, TenantStore
+from fonte.sampled import Sampler, draw
+from fonte.types import CorpusStatus, DocumentState, DocumentStatus, Generation, GenerationState
+
+
+class Overseen:
+    """A corpus to be looked after: the stores of its tenants, and what stands in them."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+        self._stores: dict[str, TenantStore] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the files of every tenant that was opened."""
+        while self._stores:
+            self._stores.popitem()[1].close()
+
+    def documents(
+        self, *, tenant: str = "default", status: DocumentStatus | None = None, ledgers: bool = False
+    ) -> list[DocumentState]:
+        """Documents of the active generation, deleted ones as such, for whoever runs the corpus.
+
+        Their roles are those that may read them now, which may be fewer than were indexed. Their ledgers come along
+        where they are asked for.
+        """
+        catalog = self._store_of(tenant).catalog
+        active = catalog.active()
+        if active is None:
+            return []
+        states = [state for state in catalog.states(active.id) if status is None or state.status is status]
+        return with_live_roles(catalog, with_ledgers(catalog, active.id, states) if ledgers else states)
+
+    def books(self, states: Sequence[DocumentState], *, tenant: str = "default") -> list[DocumentState]:
+        """The same with what the index holds in their ledgers: a stage more, read out of the index."""
+        store = self._store_of(tenant)
+        active = store.catalog.active()
+        return with_books(store.catalog, store.index.open(active), states) if active is not None else list(states)
+
+    def sample(
+        self, count: int, *, tenant: str = "default", seed: int = 0, status: DocumentStatus | None = None
+    ) -> list[Judged]:
+        """Documents drawn over formats and states, what was read of them beside their pages or their sources.
+
+        For whoever runs the corpus: nobody's rights are asked.
+        """
+        store = self._store_of(tenant)
+        active = store.catalog.active()
+        drawn = draw(self.documents(tenant=tenant, status=status, ledgers=True), count, seed)
+        return list(Sampler(self._parts, store, tenant, active.id, seed).show(drawn)) if active is not None else []
+
+    def document_state(self, document_id: str, *, tenant: str = "default") -> DocumentState | None:
+        """One document with its ledger."""
+        store = self._store_of(tenant)
+        active = store.catalog.active()
+        return store.catalog.state(active.id, document_id) if active else None
+
+    def generations(self, *, tenant: str = "default") -> tuple[Generation | None, list[Generation]]:
+        """The active generation and all that are kept, oldest first."""
+        store = self._store_of(tenant)
+        return store.catalog.active(), store.catalog.generations()
+
+    def judgments(self, *, tenant: str = "default") -> dict[str, contract.Json]:
+        """What generations were judged by on a golden set, by id; those that were not judged are left out."""
+        return {name: json.loads(text) for name, text in self._store_of(tenant).catalog.reports().items()}
+
+    def status(self, *, tenant: str = "default") -> CorpusStatus:
+        """What is there, and what is stale and why, for whoever runs the corpus.
+
+        It works without the model too; what is stale is then not known.
+        """
+        active, known = self.generations(tenant=tenant)
+        states = self.documents(tenant=tenant, ledgers=True)
+        stale, unknown = None, ""
+        try:
+            differs = staleness(states, self._parts.recipe, self._parts.extractors()) if states else {}
+            stale = tuple((one, tuple(differs[one.document_id])) for one in states if one.document_id in differs)
+        except ModelError as error:
+            unknown = error.message
+        candidates = tuple(one.id for one in known if one.state is GenerationState.CANDIDATE)
+        counts = Counter(one.status.value for one in states)
+        by_id = {one.document_id: one for one in states}
+        copies = tuple((by_id[one.key], by_id[one.of], one.similarity) for one in copies_of(states).values())
+        odd = tuple((by_id[name], reasons) for name, reasons in outliers(states).items())
+        return CorpusStatus(tenant, active, candidates, dict(sorted(counts.items())), stale, unknown, copies, odd)
+
+    def _existing(self, tenant: str) -> TenantStore:
+        store = self._store_of(tenant)
+        if store.catalog.active() is None and not store.catalog.generations():
+            raise NotFound(f"nothing was ever synced for tenant {tenant!r}", hint="run fonte sync FOLDER")
+        return store
+
+    def _store_of(self, tenant: str) -> TenantStore:
+        if not tenant.strip() or "\0" in tenant:
+            raise InputError("a tenant needs a name", hint="name one with --tenant, or leave it out")
+        store = self._stores.get(tenant)
+        if store is None:
+            store = self._stores.setdefault(tenant, self._parts.stores.tenant(tenant))
+        return store
