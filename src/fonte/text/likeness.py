@@ -83,13 +83,15 @@ def _nearest(sketch: bytes, others: Sequence[tuple[str, bytes]]) -> tuple[str, f
     """The most alike, the earliest of equals, if it is near; never told as quite equal, for its text is not."""
     import numpy as np
 
-    best: tuple[str, float] | None = None
-    mine = np.frombuffer(sketch, "<u2")
-    for key, other in dict(others).items():
-        similarity = min(float(np.mean(mine == np.frombuffer(other, "<u2"))), 0.99)
-        if similarity >= NEAR and (best is None or similarity > best[1]):
-            best = key, round(similarity, 2)
-    return best
+    known = dict(others)
+    if not known:
+        return None
+    rows = np.frombuffer(b"".join(known.values()), "<u2").reshape(len(known), HASHES)
+    alike = (rows == np.frombuffer(sketch, "<u2")).mean(axis=1)
+    best = int(alike.argmax())
+    if alike[best] < NEAR:
+        return None
+    return list(known)[best], round(min(float(alike[best]), 0.99), 2)
 
 
 def _sketch(runs: set[int]) -> str:
