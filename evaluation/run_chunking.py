@@ -316,7 +316,9 @@ def main() -> int:
     if options.found:
         options.work.mkdir(parents=True, exist_ok=True)
         some = {name: how for name, how in STRATEGIES.items() if name in {"default", *(options.only or STRATEGIES)}}
-        _write({"command": "evaluation/run_chunking.py --found", **asked(options.work, some)}, options.out)
+        only = "".join(f' "{name}"' for name in options.only or ())
+        command = "evaluation/run_chunking.py --found" + (f" --only{only}" if only else "")
+        _write({"command": command, **asked(options.work, some)}, options.out)
         return 0
     known = list(documents(options.folder))
     golden = placed(load_golden(options.golden), known)
