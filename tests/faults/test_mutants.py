@@ -56,7 +56,8 @@ def state_of(parsed: Parsed, taken: Source) -> str:
     chunks = make_chunker(recipe(ChunkingRecipe(), WINDOW), WordTokenizer(WINDOW)).chunk(document)
     ledger = balance(parsed, document, chunks, window=WINDOW)
     assert all(chunk.content == document.text[chunk.start : chunk.end] for chunk in chunks)
-    assert ledger.chunks.words == ledger.canonical.words, ledger.losses
+    told = any(loss.code == "not_in_chunks" for loss in ledger.losses)  # a heading too long to be carried by a chunk
+    assert told or ledger.chunks.words == ledger.canonical.words, ledger.losses
     assert bool(chunks) is bool(document.text.strip())
     assert ledger.balanced == all(loss.code in BENIGN for loss in ledger.losses)
     if not chunks:

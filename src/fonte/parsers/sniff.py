@@ -96,9 +96,11 @@ _CONTROL = re.compile(r"[\0-\x08\x0e-\x1f\x7f\ufffd]")
 _HEAD = 4096
 _MAIL_FIELDS = 3
 _TABLE_ROWS, _TABLE_CUTS = 5, 2
-_HTML = re.compile(r"(?:<\?xml[^>]*\?>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html)\b", re.IGNORECASE | re.DOTALL)
+_HTML = re.compile(
+    r"(?:<\?xml[^>]*\?>\s*)?(?:<!--(?:(?!-->).)*-->\s*)*+<(?:!doctype\s+html|html)\b", re.IGNORECASE | re.DOTALL
+)
 _FEED = re.compile(
-    r"(?:<\?.*?\?>|<!--.*?-->|\s)*<(?:rss\b|(?:\w+:)?feed\b[^<>]*http://www\.w3\.org/2005/Atom"
+    r"(?:<\?[^?>]*\?>|<!--(?:(?!-->).)*-->|\s)*+<(?:rss\b|(?:\w+:)?feed\b[^<>]*http://www\.w3\.org/2005/Atom"
     r"|rdf:RDF\b[^<>]*http://purl\.org/rss/1\.0/)",
     re.DOTALL,
 )

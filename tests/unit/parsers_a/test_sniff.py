@@ -126,3 +126,10 @@ def test_only_our_own_type_for_records_is_believed() -> None:
 def test_a_damaged_file_of_a_binary_kind_is_not_read_as_text(body: bytes, name: str) -> None:
     with pytest.raises((ParseError, UnsupportedMediaType), match=r"damaged or misnamed|is not read yet"):
         sniff(body, name)
+
+
+@pytest.mark.parametrize("mark", [b"<?xml version='1.0'?>", b"<!-- a -->", b" \n", b"<?x?><!---->"])
+def test_many_marks_before_the_first_element_take_no_time(mark: bytes) -> None:
+    with pytest.raises(UnsupportedMediaType):
+        sniff(mark * 400 + b"<invoice/>", "a.xml")
+    assert sniff(mark * 100 + b"<html>", "a.html") == "text/html"
