@@ -54,6 +54,9 @@ RIVALS = {
     f"rival-{at}.md": (f"How many days of paid holiday do employees have? Ask office {at} about it.\n", PUBLIC)
     for at in range(8)
 }
+NEIGHBORS = {
+    f"neighbor-{at}.md": (f"# Table {at}\n\nMany employees have days of soup at table {at}.\n", PUBLIC) for at in range(3)
+}
 HOLIDAY = {"holiday.md": (f"# Rest\n\n{NEEDLE}\n", PUBLIC)}
 NO_GATE = GateModel(weights={}, intercept=-9.0, threshold=0.5)
 
@@ -340,7 +343,11 @@ CASES = (
         advice="per_document",
     ),
     Case(
-        "reranked away", "rerank", {**OTHERS, **HOLIDAY}, embedder=lambda: Misled("26", codes=True), retrieval={"k": 2}
+        "reranked away",
+        "rerank",
+        {**OTHERS, **NEIGHBORS, **HOLIDAY},
+        embedder=lambda: Misled("26", codes=True),
+        retrieval={"k": 2},
     ),
     Case(
         "reranked below rivals",
