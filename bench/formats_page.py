@@ -44,9 +44,9 @@ def _lists(lists: dict[str, Any]) -> str:
     missed = "\n".join(f"- `{one}`" for one in lists["missed"]) or "- none"
     return f"""## Listed strings
 
-Strings that must be found. {lists["marks_alone"]} that are marks alone (`| --- |`, a fence) are not counted, nor
-{lists["behind_a_password"]} of files that need a password and say so. Strings that must not stand in the text and do:
-{len(lists["must_not_include_present"])}.
+Strings that must be found. {lists["marks_alone"]} that are marks alone (`| --- |`, a fence, a picture's `data:`) are
+not counted, nor {lists["behind_a_password"]} of files that need a password and say so. Strings that must not stand in
+the text and do: {len(lists["must_not_include_present"])}.
 
 {_table(("format", "found"), rows)}
 

@@ -74,7 +74,8 @@ def check(path: Path, document: Document, start: int, end: int) -> Found:
     there = _there(path, locator)
     if there is None:
         return Found(path, text, locator, slices, None)
-    wanted, known = words(text), {*words(there), *words(_names(document, start))}
+    wanted = [word for word in words(text) if len(word) > 1]  # letters name columns that have no name
+    known = {*words(there), *words(_names(document, start))}
     return Found(path, text, locator, slices, sum(word in known for word in wanted) / max(len(wanted), 1))
 
 

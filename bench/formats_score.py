@@ -19,7 +19,8 @@ _LINK = re.compile(r"\[([^\[\]]*)\]\((?:[^()\s]|\([^()]*\))*(?:\s+\"[^\"]*\")?\)
 _TAG = re.compile(r"</?[a-z][a-z0-9]*(?:\s[^<>]*)?/?>", re.IGNORECASE)
 _ESCAPE = re.compile(r"\\([^\w\s])")
 _WORD = re.compile(r"[^\W_]+")
-_FENCE = re.compile(r"```\w*")
+_MARKS = re.compile(r"```\w*|data:\S*")
+"""Fences and the data of pictures, which Markdown has as the target of a link."""
 
 
 def words(text: str) -> list[str]:
@@ -52,7 +53,7 @@ def _common(a: Sequence[str], b: Sequence[str]) -> int:
 
 def holds(text_words: Sequence[str], wanted: str) -> bool | None:
     """Whether a listed string's words stand one after another; None for one that is marks alone."""
-    needle = [] if _FENCE.fullmatch(wanted) else words(wanted)
+    needle = [] if _MARKS.fullmatch(wanted) else words(wanted)
     return f" {' '.join(needle)} " in f" {' '.join(text_words)} " if needle else None
 
 

@@ -32,6 +32,8 @@ _META = {
 _VOID = frozenset("area base br col embed hr img input link meta param source track wbr".split())
 _BOILERPLATE = frozenset({"nav", "footer", "aside", "header", "noscript", "button"})
 _BOILERPLATE_ROLES = frozenset({"navigation", "banner", "contentinfo", "search", "complementary", "menu", "menubar"})
+_OF_THE_PAGE = ("banner", "contentinfo")
+"""Inside the main part these, and its header and footer, are its own."""
 _MAIN = frozenset({"main", "article"})
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _BLOCK = frozenset(
@@ -173,9 +175,8 @@ class BlockReader:
         style = attributes.get("style", "").replace(" ", "").lower()
         hidden = "hidden" in attributes or "display:none" in style or "visibility:hidden" in style
         inside_main = self._depth["m"] > 0
-        boilerplate = role in _BOILERPLATE_ROLES or (
-            tag in _BOILERPLATE and not (tag in ("header", "footer") and inside_main)
-        )
+        boilerplate = role in _BOILERPLATE_ROLES or tag in _BOILERPLATE
+        boilerplate = boilerplate and not (inside_main and (tag in ("header", "footer") or role in _OF_THE_PAGE))
         flags = {
             "s": tag in _SILENT or (tag == "math" and (hidden or self._depth["h"] > 0 or "alttext" in attributes)),
             "b": boilerplate,

@@ -209,3 +209,11 @@ def test_a_choice_of_languages_is_page_furniture() -> None:
     parsed = parse(f"<body><ul>{choice}</ul><p>{words}See <a hreflang='de' href='x'>the German text</a>.</p></body>")
     assert [block.text for block in parsed.blocks] == [f"{words}See the German text."]
     assert parsed.losses[0].code == "boilerplate"
+
+
+def test_a_notice_inside_the_main_part_is_its_own() -> None:
+    words = "The pump runs at 41 bar and is checked every Monday. " * 5
+    parsed = parse(
+        f"<main><p>{words}</p><div role='contentinfo'>By Ada</div></main><div role='contentinfo'>Imprint</div>"
+    )
+    assert [block.text for block in parsed.blocks] == [words.strip(), "By Ada"]
