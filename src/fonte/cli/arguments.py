@@ -141,7 +141,12 @@ def _add_sync(command: _Command) -> None:
     sync = command(
         "sync", "bring the index to what the sources hold", "fonte sync handbook/ --allow staff", _run("index", "sync")
     )
-    sync.add_argument("sources", nargs="+", metavar="SOURCE", help="a folder, a file, a glob, or an address (https://, s3://, sql:// …)")
+    sync.add_argument(
+        "sources",
+        nargs="+",
+        metavar="SOURCE",
+        help="a folder, a file, a glob, or an address (https://, s3://, sql:// …)",
+    )
     sync.add_argument(
         "--allow",
         metavar="R1,R2",
