@@ -72,11 +72,11 @@ def check(path: Path, document: Document, start: int, end: int) -> Found:
     slices = (locator.start, locator.end) == (start, end) and 0 <= start < end <= len(document.text)
     slices = slices and (locator.page is None or 1 <= locator.page <= (document.pages or 0))
     there = _there(path, locator)
-    if there is None:
-        return Found(path, text, locator, slices, None)
     wanted = [word for word in words(text) if len(word) > 1]  # letters name columns that have no name
+    if there is None or not wanted:
+        return Found(path, text, locator, slices, None)
     known = {*words(there), *words(_names(document, start))}
-    return Found(path, text, locator, slices, sum(word in known for word in wanted) / max(len(wanted), 1))
+    return Found(path, text, locator, slices, sum(word in known for word in wanted) / len(wanted))
 
 
 def _names(document: Document, at: int) -> str:
