@@ -55,7 +55,8 @@ RIVALS = {
     for at in range(8)
 }
 NEIGHBORS = {
-    f"neighbor-{at}.md": (f"# Table {at}\n\nMany employees have days of soup at table {at}.\n", PUBLIC) for at in range(3)
+    f"neighbor-{at}.md": (f"# Table {at}\n\nMany employees have days of soup at table {at}.\n", PUBLIC)
+    for at in range(3)
 }
 HOLIDAY = {"holiday.md": (f"# Rest\n\n{NEEDLE}\n", PUBLIC)}
 NO_GATE = GateModel(weights={}, intercept=-9.0, threshold=0.5)

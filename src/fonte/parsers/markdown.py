@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 from fonte.errors import ParseError
 from fonte.parsers.counting import count_text, count_words
 from fonte.parsers.encodings import normalise_newlines
-from fonte.text.frontmatter import split_front_matter
 from fonte.parsers.html_blocks import fragment_blocks, raised
 from fonte.parsers.plain import decoded_body, undecoded, verbatim_blocks
 from fonte.parsers.tables import count_empty_cells, table_blocks
+from fonte.text.frontmatter import split_front_matter
 from fonte.types import Block, BlockKind, Counts, Loss, Parsed, Place, Source
 
 if TYPE_CHECKING:
