@@ -89,6 +89,30 @@ def test_an_index_of_sitemaps_packed_ones_and_lists_are_followed(site: Site, web
         sources(web(str(listed)))
 
 
+def test_a_packed_sitemap_that_breaks_off_makes_no_page_gone(site: Site, web) -> None:
+    entries = "".join(f"<url><loc>{site.base}/{number}</loc></url>" for number in range(500))
+    whole = gzip.compress(f"<urlset>{entries}</urlset>".encode())
+    for bad, why in ((whole[:-20], "breaks off"), (whole[:30] + b"\xff" * 30 + whole[60:], "not packed")):
+        site.pages["/sitemap.xml"] = page(bad, content_type="application/gzip")
+        with pytest.raises(SourceUnreadable, match=why):
+            sources(web())
+
+
+def test_a_sitemap_packed_in_two_parts_is_read_whole(site: Site, web) -> None:
+    first, second = f"<urlset><url><loc>{site.base}/a</loc>", f"</url><url><loc>{site.base}/b</loc></url></urlset>"
+    both = gzip.compress(first.encode()) + gzip.compress(second.encode())
+    site.pages["/sitemap.xml"] = page(both, content_type="application/gzip")
+    site.pages["/a"], site.pages["/b"] = page("A"), page("B")
+    assert list(sources(web())) == ["a", "b"]
+
+
+def test_a_list_without_a_page_to_read_is_told(site: Site, web) -> None:
+    site.pages["/sitemap.xml"] = page("<urlset></urlset>", content_type="text/xml")
+    source = web()
+    assert list(source.scan()) == []
+    assert source.notes == (f"{site.base}/sitemap.xml lists no page that is to be read",)
+
+
 def test_sitemaps_that_go_in_a_circle_end(site: Site, web) -> None:
     site.pages["/sitemap.xml"] = page(f"<sitemapindex><loc>{site.base}/sitemap.xml</loc></sitemapindex>")
     with pytest.raises(SourceUnreadable, match="circle"):

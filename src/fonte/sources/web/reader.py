@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -12,8 +13,8 @@ from urllib.parse import unquote, urlsplit
 from fonte.errors import FonteError, InputError, SourceTooLarge, SourceUnreadable
 from fonte.sources.fetched import Fetched, Kept
 from fonte.sources.files import unreadable
-from fonte.sources.own import front_matter, narrowed
-from fonte.sources.rules import rule_on
+from fonte.sources.own import Own, front_matter, narrowed
+from fonte.sources.rules import Ruling, rule_on
 from fonte.sources.taking import Nobody, Scanned, Taking
 from fonte.sources.web.addresses import plain_url
 from fonte.sources.web.fetch import GONE, Fetcher, Reply, Trouble, refused
@@ -23,6 +24,7 @@ from fonte.types import Acl, Source
 _MOST_SITEMAPS = 100
 _DEPTH = 3
 _NOT_MODIFIED = 304
+_LOGIN = re.compile(r"//[^/?#\s]*@")
 _ETAG, _CHANGED, _TYPE, _URL, _LINK = "etag", "last-modified", "content-type", "url", "link"
 _GONE = "pages are gone"
 _COPIES = "pages are copies of others by their canonical address"
@@ -45,12 +47,14 @@ class WebSource:
     max_pages: int = 1000
     _told: dict[str, list[str]] = field(default_factory=dict)
     _nobody: Nobody = field(default_factory=Nobody)
+    _listed_none: bool = False
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What the last scan found worth saying."""
         told = (f"{len(urls)} {what}, first {urls[0]}" for what, urls in self._told.items())
-        return (*self._nobody.notes(), *told)
+        none = [f"{self.spec} lists no page that is to be read"] if self._listed_none else []
+        return (*self._nobody.notes(), *told, *none)
 
     def scan(self) -> Iterator[Scanned]:
         """Every page in the order of the list; (address, name, error) for one that cannot be had.
@@ -97,8 +101,7 @@ class WebSource:
         urls = list(dict.fromkeys(url for one in found if (url := self._admitted(one)) is not None))
         for url in urls[self.max_pages :]:
             self._tell("addresses are beyond [web] max_pages and were left out", url)
-        if not urls:
-            self._told.setdefault("pages are listed there that are to be read", []).append(self.spec)
+        self._listed_none = not urls
         return urls[: self.max_pages]
 
     def _local(self) -> list[str]:
@@ -136,7 +139,7 @@ class WebSource:
         try:
             url = plain_url(address)
         except SourceUnreadable:
-            self._tell("lines are no addresses", address[:200])
+            self._tell("lines are no addresses", _LOGIN.sub("//…@", address[:200]))
             return None
         if not self.fetcher.door.admits(url):
             self._tell("addresses are at hosts that [web] hosts does not list", url)
@@ -179,7 +182,7 @@ class WebSource:
             self._tell(_COPIES, url)
             return None
         name = page_name(uri)
-        ruling = narrowed(rule_on(name, self.taking.rules, self.taking.default_roles), front_matter(name, head))
+        ruling = narrowed(self._ruling(url, said.get(_URL, url), uri), front_matter(name, head))
         source = Source(
             uri=uri,
             name=name,
@@ -195,6 +198,18 @@ class WebSource:
         )
         self._nobody.count(source, ruling.nobody)
         return source
+
+    def _ruling(self, listed: str, led: str, known: str) -> Ruling:
+        """What the rules say of a page by its own address; what it is called elsewhere can only narrow who reads it.
+
+        Pages choose their canonical address, servers where they lead: neither may leave a rule of the listed address.
+        """
+        first, *others = (
+            rule_on(page_name(one), self.taking.rules, self.taking.default_roles) for one in (known, listed, led)
+        )
+        for other in others:
+            first = narrowed(first, Own("the rule for another address of it", other.acl.roles, other.tenant))
+        return first
 
     def _tell(self, what: str, url: str) -> None:
         self._told.setdefault(what, []).append(url)
