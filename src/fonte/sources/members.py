@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import quote
 
 from fonte.errors import FonteError, ParseError, SourceTooLarge
 from fonte.protocols import Unpacker
 from fonte.sources.files import shown_name
-from fonte.sources.own import front_matter_of, narrowed, sidecar_of
+from fonte.sources.own import Own, front_matter_of, narrowed, sidecar_of
 from fonte.sources.rules import Ruling, SourceRule, matches_any, rule_on
 from fonte.text.frontmatter import SIDECAR_ENDING
 from fonte.types import Acl, Contents, Member, Source
@@ -60,14 +60,13 @@ class MemberRules:
             if member.error is not None:
                 yield (uri, name, member.error), None
                 continue
-            beside = sidecars.get((*member.inside[:-1], member.inside[-1] + SIDECAR_ENDING))
             try:
-                own = None if beside is None else sidecar_of(name, beside)
+                own, *around = _beside(member.inside, sidecars)
             except ParseError as error:
                 yield (uri, name, error), None
                 continue
             ruling = self._ruling(source, member, path)
-            for said in (own, front_matter_of(member.own)):
+            for said in (own, front_matter_of(member.own), *around):
                 ruling = narrowed(ruling, said)
             yield self._member(source, member, (uri, name), ruling), ruling.nobody
 
@@ -100,6 +99,20 @@ class MemberRules:
             if ruling.tenant is not None:
                 tenant = ruling.tenant if tenant in (None, ruling.tenant) else ""
         return replace(ruling, acl=acl, nobody=nobody, tenant=tenant)
+
+
+def _beside(inside: tuple[str, ...], sidecars: Mapping[tuple[str, ...], str]) -> list[Own | None]:
+    """What the file beside a member says, and those beside the containers that hold it, the innermost first.
+
+    Raises:
+        ParseError: one of them cannot be understood.
+    """
+    said: list[Own | None] = []
+    for at in range(len(inside), 0, -1):
+        text = sidecars.get((*inside[: at - 1], inside[at - 1] + SIDECAR_ENDING))
+        own = None if text is None else sidecar_of("/".join(inside[:at]), text)
+        said.append(own if own is None or at == len(inside) else replace(own, title=None))  # that is the container's
+    return said
 
 
 _INHERITED = ("valid_from", "valid_to")

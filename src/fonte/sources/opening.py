@@ -92,9 +92,9 @@ class Opener:
     def _remote(self, spec: str) -> SourceReader:
         from fonte.sources.remote import RemoteSource
 
-        if any(scheme in spec for scheme in _WEB):  # zip::https://… would go past the list of hosts
+        if any(scheme in spec.lower() for scheme in _WEB):  # zip::https://… would go past the list of hosts
             raise InputError(f"{spec}: pages of the web are not read through other stores", hint="name the page itself")
-        if urlsplit(spec).password is not None:
+        if any(urlsplit(one).password is not None for one in spec.split("::")):
             raise ConfigError("an address with a password would be kept in the index", hint=_NO_PASSWORD)
         return RemoteSource(spec, fetched_for(self.folder, spec), self.taking, self.records, self._unpacking(spec))
 

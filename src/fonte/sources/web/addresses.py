@@ -23,7 +23,10 @@ _Address: typing.TypeAlias = ipaddress.IPv4Address | ipaddress.IPv6Address
 Resolver: typing.TypeAlias = Callable[[str, int], Sequence[str]]
 """Host and port to addresses, as text."""
 _PORTS = {"http": 80, "https": 443}
-_NAT64 = ipaddress.ip_network("64:ff9b::/96")
+_STANDS_FOR_IPV4 = (ipaddress.ip_network("64:ff9b::/96"), ipaddress.ip_network("::/96"))
+"""IPv6 networks whose last 32 bits are an IPv4 address: of NAT64, and the old compatible form."""
+_INSIDE = (ipaddress.ip_network("64:ff9b:1::/48"), ipaddress.ip_network("fec0::/10"))
+"""Networks inside a house that Python takes for public: NAT64 of one's own (RFC 8215), site-local (RFC 3879)."""
 _KEPT_SIGNS = "%/:=&?~+!$,;'@()*[]"
 
 
@@ -75,7 +78,8 @@ class Door:
             address = _unwrapped(ipaddress.ip_address(text.split("%", 1)[0]))
             if any(address.version == one.version and address in one for one in self.networks):
                 continue
-            if not address.is_global or address.is_multicast:
+            inside = any(address.version == one.version and address in one for one in _INSIDE)
+            if inside or not address.is_global or address.is_multicast:
                 raise SourceUnreadable(
                     f"{host} is at {address}, which is no public address",
                     hint="list its network in [web] addresses if it is meant",
@@ -97,7 +101,7 @@ def _unwrapped(address: _Address) -> _Address:
     """The IPv4 address that an IPv6 one stands for, if it does."""
     if isinstance(address, ipaddress.IPv4Address):
         return address
-    if address in _NAT64:
+    if any(address in one for one in _STANDS_FOR_IPV4) and int(address) > 1:  # :: and ::1 are addresses of their own
         return ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
     return address.ipv4_mapped or address.sixtofour or (address.teredo[1] if address.teredo else address)
 
