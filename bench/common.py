@@ -12,7 +12,7 @@ import resource
 import statistics
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from itertools import accumulate
@@ -208,11 +208,3 @@ def machine() -> dict[str, object]:
         "versions": {name: version(name) for name in packages},
         "when": time.strftime("%Y-%m-%d %H:%M", time.gmtime()),
     }
-
-
-def laps() -> Iterator[tuple[float, float]]:
-    """(wall, processor) seconds since the last lap, for ever."""
-    wall, spent = time.perf_counter(), cpu_seconds()
-    while True:
-        yield time.perf_counter() - wall, cpu_seconds() - spent
-        wall, spent = time.perf_counter(), cpu_seconds()

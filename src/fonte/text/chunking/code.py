@@ -96,11 +96,7 @@ def definitions(text: str, start: int, end: int) -> Sequence[Part]:
         words = text[line[0] : line[1]]
         if _DEFINES.match(words) is not None:
             at = number
-            while (
-                at > edges[-1][0]
-                and _ABOVE.match(text[slice(*lines[at - 1])])
-                and _indent(text, lines[at - 1]) <= level
-            ):
+            while at > edges[-1][0] and _above(text, lines[at - 1], level):
                 at -= 1
             if edges[-1] == (at, None):
                 edges.pop()
