@@ -15,6 +15,8 @@ from fonte.types import Block, BlockKind, Place
 _NUMERIC = re.compile(r"[\s€$£%+\-−()]*\d[\d.,:/\s€$£%()\-]*(?:[A-Za-z%€]{1,3})?")
 _LONGEST_NAME = 80
 _HEADER_SHARE = 0.5
+_BULLET = "- "
+"""Begins an item of a list in a cell: what columns hold, not what they are called."""
 
 
 def one_line(text: str) -> str:
@@ -39,7 +41,7 @@ def looks_like_header(rows: Sequence[Sequence[str]]) -> bool:
     return (
         len(names) > _HEADER_SHARE * width
         and len({name.casefold() for name in names}) == len(names)
-        and not any(is_number(name) or len(name) > _LONGEST_NAME for name in names)
+        and not any(is_number(name) or len(name) > _LONGEST_NAME or name.startswith(_BULLET) for name in names)
         and [one_line(cell) for cell in rows[1]] != cells
     )
 

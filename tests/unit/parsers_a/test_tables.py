@@ -64,6 +64,7 @@ def test_places_cover_their_rows() -> None:
         ([["Report"], ["Name", "Age"], ["Ada", "36"]], False),
         ([["A", ""], ["1", "2"]], False),
         ([["x" * 100, "y"], ["1", "2"]], False),
+        ([["- tea - milk", "cups"], ["- bread", "knives"]], False),
     ],
 )
 def test_headers_are_told_from_data(rows: list[list[str]], expected: bool) -> None:

@@ -246,6 +246,24 @@ def test_nested_tables_deleted_rows_and_frames_of_one_cell():
     parsed = parse(package(body))
     assert texts(parsed) == ["1 in | ner; | 2", "A boxed paragraph."]
     assert [block.kind for block in parsed.blocks] == [BlockKind.ROW, BlockKind.PARAGRAPH]
+    assert parsed.source_counts.rows == 1
+
+
+def test_rows_without_text_and_tables_in_frames_are_counted_as_they_are_written(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def row(*cells: str) -> str:
+        return f"<w:tr>{''.join(f'<w:tc>{cell}</w:tc>' for cell in cells)}</w:tr>"
+
+    removed = f"<w:p><w:moveFrom>{r('moved')}</w:moveFrom></w:p>"
+    table = f"<w:tbl>{row(p(r('1')), p(r('2')))}{row(p(''), p(''))}{row(removed, p(''))}{row(p(r('3')), p(''))}</w:tbl>"
+    body = package(f"<w:tbl>{row(f'<w:tbl>{row(table)}</w:tbl>')}</w:tbl>")
+    parsed = parse(body)
+    assert texts(parsed) == ["1 | 2", "3"]
+    assert parsed.source_counts.rows == 2
+    monkeypatch.setattr("fonte.parsers.docx.body.row_text", lambda *_: "")
+    lost = parse(body)
+    assert (lost.source_counts.rows, [block.text for block in lost.blocks if block.text]) == (2, [])
 
 
 def test_notes_follow_their_paragraph():

@@ -130,6 +130,22 @@ def test_rows_of_a_table_name_their_columns_and_repeated_ones_are_kept() -> None
     assert rows[0].header
 
 
+def test_a_table_in_a_cell_is_part_of_its_row_and_rows_without_text_are_none() -> None:
+    def row(*cells: str) -> str:
+        made_cells = "".join(f"<table:table-cell>{one}</table:table-cell>" for one in cells)
+        return f"<table:table-row>{made_cells}</table:table-row>"
+
+    def said(text: str) -> str:
+        return f"<text:p>{text}</text:p>"
+
+    inner = f"<table:table>{row(said('A'), said('B'))}{row(said('1'), said('2'))}</table:table>"
+    remark = f"<text:p><office:annotation>{said('Only a comment.')}</office:annotation></text:p>"
+    rows = [row(said("Boat"), said("Fees")), row(said("Cutter"), inner), row(remark, said(""))]
+    parsed = parse(made("text", f"<table:table>{''.join(rows)}</table:table>"))
+    assert [text for _, text in told(parsed)] == ["Boat | Fees", "Boat: Cutter; Fees: A | B; 1 | 2;"]
+    assert parsed.source_counts.rows == 2
+
+
 def test_rows_that_repeat_beyond_the_limit_are_told_to_be_missing() -> None:
     body = made("text", TABLE.replace('number-rows-repeated="2"', 'number-rows-repeated="5000"'))
     parsed = parse(body)

@@ -58,7 +58,7 @@ class BodyReader:
 
     def read(self, parent: _Element, depth: int = 0) -> None:
         """Add the blocks below an element."""
-        for element in _members(parent):
+        for element in members(parent):
             if element.tag == w("p"):
                 self._paragraph(element, depth)
                 self._flush_notes(depth)
@@ -137,9 +137,9 @@ class BodyReader:
     # --- tables
 
     def _table(self, table: _Element, depth: int) -> None:
-        rows = [row for row in _members(table, depth) if row.tag == w("tr") and child_of(row, "trPr", "del") is None]
+        rows = [row for row in members(table, depth) if row.tag == w("tr") and child_of(row, "trPr", "del") is None]
         if len(rows) == 1 and depth < _MAX_DEPTH:
-            cells = [cell for cell in _members(rows[0]) if cell.tag == w("tc")]
+            cells = [cell for cell in members(rows[0]) if cell.tag == w("tc")]
             if len(cells) == 1:
                 self.read(cells[0], depth + 1)
                 return
@@ -165,7 +165,7 @@ class BodyReader:
     def _row(self, row: _Element, depth: int) -> list[_Cell]:
         column = number(child_value(row, "trPr", "gridBefore"), 0)
         cells: list[_Cell] = []
-        for element in _members(row):
+        for element in members(row):
             if element.tag != w("tc") or column > _MAX_COLUMNS:
                 continue
             properties = element.find(w("tcPr"))
@@ -183,7 +183,7 @@ class BodyReader:
         lines: list[str] = []
         if depth > _MAX_DEPTH:
             return lines
-        for element in _members(parent):
+        for element in members(parent):
             if element.tag == w("p"):
                 inline, text = self._take(element)
                 lines += [text] if text else []
@@ -191,23 +191,23 @@ class BodyReader:
                 for box in inline.boxes:
                     lines += self._lines(box, depth + 1)
             elif element.tag == w("tbl"):
-                for row in _members(element):
+                for row in members(element):
                     if row.tag == w("tr"):
                         cells = [one_line(cell.text) for cell in self._row(row, depth + 1) if cell.text]
                         lines += [" | ".join(cells) + ";"] if cells else []
         return lines
 
 
-def _members(parent: _Element, depth: int = 0) -> Iterator[_Element]:
+def members(parent: _Element, depth: int = 0) -> Iterator[_Element]:
     """Block-level children, wrappers opened, one form of alternate content."""
     for element in parent:
         if element.tag in PASSED_THROUGH and depth < _MAX_DEPTH:
-            yield from _members(element, depth + 1)
+            yield from members(element, depth + 1)
         elif element.tag == ALTERNATE:
             form = element.find(CHOICE)
             form = element.find(FALLBACK) if form is None else form
             if form is not None and depth < _MAX_DEPTH:
-                yield from _members(form, depth + 1)
+                yield from members(form, depth + 1)
         else:
             yield element
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from fonte.errors import ParseError
 from fonte.parsers.counting import count_text
-from fonte.parsers.docx.body import BodyReader, Notes
+from fonte.parsers.docx.body import BodyReader, Notes, child_of, members
 from fonte.parsers.docx.names import FALLBACK, m, w
 from fonte.parsers.docx.styles import Numbering, Styles
 from fonte.parsers.ooxml import Package, opened
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from fonte.types import Counts, Source
 
-DOCX_VERSION = "2"
+DOCX_VERSION = "3"
 _MEDIA_TYPE = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 _NO_NOTES = frozenset({"separator", "continuationSeparator", "continuationNotice"})
 
@@ -129,5 +129,24 @@ def _plain(root: _Element) -> str:
 
 
 def _counts(body: _Element, notes: list[_Element]) -> Counts:
-    rows = sum(1 for _ in body.iter(w("tr")))
-    return count_text("\n".join([_plain(body), *map(_plain, notes)]), rows=rows)
+    return count_text("\n".join([_plain(body), *map(_plain, notes)]), rows=_count_rows(body))
+
+
+def _count_rows(body: _Element) -> int:
+    """Rows that stand on their own in the text.
+
+    Rows without text give none, a table in a cell is part of the outer row, and a table of one cell is a frame around
+    what stands in it.
+    """
+    frames = set()
+    for table in body.iter(w("tbl")):
+        rows = [row for row in members(table) if row.tag == w("tr") and child_of(row, "trPr", "del") is None]
+        if len(rows) == 1 and sum(cell.tag == w("tc") for cell in members(rows[0])) == 1:
+            frames.add(rows[0])
+    return sum(
+        row not in frames
+        and child_of(row, "trPr", "del") is None
+        and all(outer in frames for outer in row.iterancestors(w("tr")))
+        and bool(_plain(row).strip())
+        for row in body.iter(w("tr"))
+    )

@@ -52,9 +52,14 @@ class _Inline:
 
 
 class BodyReader:
-    """Walks a body and gathers blocks; on slides each has the slide's number as its place."""
+    """Walks a body and gathers blocks; on slides each has the slide's number as its place.
 
-    def __init__(self, styles: Styles, slide: int | None = None, first_table: int = 0) -> None:
+    Rows of a table in a cell stand inside a row, which names its own columns: theirs are written without names.
+    """
+
+    def __init__(
+        self, styles: Styles, slide: int | None = None, first_table: int = 0, *, in_cell: bool = False
+    ) -> None:
         self.blocks: list[Block] = []
         self.images = 0
         self.objects = 0
@@ -63,6 +68,7 @@ class BodyReader:
         self.tables = first_table
         self._styles = styles
         self._slide = slide
+        self._in_cell = in_cell
         self._label = ""
 
     def read(self, parent: _Element, depth: int = 0) -> None:
@@ -141,9 +147,9 @@ class BodyReader:
             place = () if self._slide is None else (Place(0, len(text), slide=self._slide),)
             self.blocks.append(Block(kind, text, level, place))
 
-    def _inside(self, element: _Element, depth: int) -> list[Block]:
+    def _inside(self, element: _Element, depth: int, *, in_cell: bool = False) -> list[Block]:
         """The blocks below an element on their own: of a cell, of a note."""
-        inner = BodyReader(self._styles, self._slide, self.tables)
+        inner = BodyReader(self._styles, self._slide, self.tables, in_cell=in_cell)
         inner.read(element, depth + 1)
         self.images += inner.images
         self.objects += inner.objects
@@ -177,9 +183,9 @@ class BodyReader:
         for row, heads in _rows(table, depth):
             cells: list[str] = []
             for cell in row.iterchildren(f"{TABLE}table-cell", f"{TABLE}covered-table-cell"):
-                blocks = self._inside(cell, depth)
+                blocks = self._inside(cell, depth, in_cell=True)
                 notes += [block for block in blocks if block.kind is BlockKind.NOTE]
-                said = [one_line(block.text) for block in blocks if block.kind is not BlockKind.NOTE]
+                said = [_in_cell(block) for block in blocks if block.kind is not BlockKind.NOTE]
                 text = said[0].removeprefix("- ") if len(said) == 1 else " ".join(said)
                 spanned = not rows and cells and cell.tag == f"{TABLE}covered-table-cell"
                 known = cells[-1] if spanned else ""  # a name over several columns names each of them
@@ -188,10 +194,15 @@ class BodyReader:
             again = times(row, f"{TABLE}number-rows-repeated", MAX_REPEATED) if any(cells) else 1
             rows += [cells[:MAX_REPEATED]] * again
         place = None if self._slide is None else Place(0, 0, slide=self._slide)
-        header = True if head and rows and any(rows[0]) else None
+        header = False if self._in_cell else True if head and rows and any(rows[0]) else None
         blocks = table_blocks(rows, table=self.tables, header=header, places=[place] * len(rows))
         self.blocks += [*blocks, *notes]
         self.tables += bool(blocks)
+
+
+def _in_cell(block: Block) -> str:
+    """A block of a cell on one line; a mark ends a row of a table inside."""
+    return one_line(block.text) + (";" if block.kind is BlockKind.ROW else "")
 
 
 def _rows(parent: _Element, depth: int, *, heads: bool = False) -> Iterator[tuple[_Element, bool]]:

@@ -26,9 +26,10 @@ from fonte.types import Block, BlockKind, Counts, Loss, Parsed, Place, Source
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
-_VERSION = "1"
+_VERSION = "2"
 _NAMED = 10
 _CHANGED = f"{TEXT}changed-region"
+_ROW = f"{TABLE}table-row"
 
 
 class OdtParser:
@@ -150,6 +151,7 @@ def _counts(body: _Element, slides: int) -> Counts:
 
     pieces: list[str] = []
     absent = inside = rows = 0
+    outer: list[int] = []  # where in the pieces each open row begins; a table in a cell is part of the outer row
     for event, element in etree.iterwalk(body, events=("start", "end")):
         left_out = element.tag in ABSENT - {f"{SHOW}notes"} or element.get(f"{SHOW}class") in FURNITURE
         if event == "start":
@@ -157,13 +159,11 @@ def _counts(body: _Element, slides: int) -> Counts:
             inside += element.tag in (HEADING, PARAGRAPH, *DESCRIBED)
             if inside and not absent:
                 pieces.append(f" {element.text or ''}" if element.tag in SPACING else element.text or "")
-            if (
-                element.tag == f"{TABLE}table-row"
-                and not absent
-                and any(str(text).strip() for text in element.itertext())
-            ):
-                rows += times(element, f"{TABLE}number-rows-repeated")
+            if element.tag == _ROW:
+                outer.append(len(pieces))
             continue
+        if element.tag == _ROW and "".join(pieces[outer.pop() :]).strip() and not outer:
+            rows += times(element, f"{TABLE}number-rows-repeated")
         if element.tag in (HEADING, PARAGRAPH, *DESCRIBED):
             inside -= 1
             pieces.append("\n")
