@@ -192,8 +192,8 @@ def document_state(state: DocumentState, copy_of: tuple[str, float] | None = Non
     }
 
 
-def shown_document(document: Document, state: DocumentState, place: Locator, books: LedgerEntry | None = None) -> Json:
-    """What ``show`` prints: the characters of ``place``; with ``--ledger`` the books as well."""
+def shown_document(document: Document, state: DocumentState, place: Locator, ledger: LedgerEntry | None = None) -> Json:
+    """What ``show`` prints: the characters of ``place``; with ``--ledger`` the ledger as well."""
     return {
         "document_id": document.id,
         "document_name": document.name,
@@ -204,7 +204,7 @@ def shown_document(document: Document, state: DocumentState, place: Locator, boo
         "text": document.text[place.start : place.end],
         "locator": locator(place),
         "metadata": dict(document.metadata),
-        **({"ledger": _ledger(books)} if books else {}),
+        **({"ledger": _ledger(ledger)} if ledger else {}),
     }
 
 

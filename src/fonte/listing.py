@@ -46,7 +46,7 @@ def with_ledgers(catalog: Catalog, generation: str, states: Sequence[DocumentSta
     return [replace(state, ledger=one.ledger) if one else state for state, one in zip(states, full, strict=True)]
 
 
-def with_books(catalog: Catalog, reader: IndexReader, states: Sequence[DocumentState]) -> list[DocumentState]:
+def with_full_ledgers(catalog: Catalog, reader: IndexReader, states: Sequence[DocumentState]) -> list[DocumentState]:
     """Documents with their ledgers to the same with one stage more: what the index holds of them, read out of it.
 
     Documents without a text have no such stage.

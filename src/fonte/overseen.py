@@ -14,7 +14,7 @@ from fonte import contract
 from fonte.errors import InputError, ModelError, NotFound
 from fonte.evaluation.html.sample_page import Judged
 from fonte.ingest import staleness
-from fonte.listing import copies_of, outliers, with_books, with_ledgers, with_live_roles
+from fonte.listing import copies_of, outliers, with_full_ledgers, with_ledgers, with_live_roles
 from fonte.parts import Parts, TenantStore
 from fonte.sampled import Sampler, draw
 from fonte.types import CorpusStatus, DocumentState, DocumentStatus, Generation, GenerationState
@@ -53,11 +53,13 @@ class Overseen:
         states = [state for state in catalog.states(active.id) if status is None or state.status is status]
         return with_live_roles(catalog, with_ledgers(catalog, active.id, states) if ledgers else states)
 
-    def books(self, states: Sequence[DocumentState], *, tenant: str = "default") -> list[DocumentState]:
+    def full_ledgers(self, states: Sequence[DocumentState], *, tenant: str = "default") -> list[DocumentState]:
         """The same with what the index holds in their ledgers: a stage more, read out of the index."""
         store = self._store_of(tenant)
         active = store.catalog.active()
-        return with_books(store.catalog, store.index.open(active), states) if active is not None else list(states)
+        if active is None:
+            return list(states)
+        return with_full_ledgers(store.catalog, store.index.open(active), states)
 
     def sample(
         self, count: int, *, tenant: str = "default", seed: int = 0, status: DocumentStatus | None = None

@@ -187,7 +187,7 @@ def body_of(source: Source) -> bytes:
         return b""
 
 
-def with_ledgers(catalog: Catalog, generation: str, states: Sequence[DocumentState]) -> list[DocumentState]:
+def with_losses(catalog: Catalog, generation: str, states: Sequence[DocumentState]) -> list[DocumentState]:
     """The same with the ledgers of those that were not read whole, so that their losses can be told."""
     full: Mapping[str, DocumentState | None] = {
         state.document_id: catalog.state(generation, state.document_id) for state in states if state.status in _UNREAD

@@ -39,18 +39,8 @@ from fonte.protocols import Chunker, Generator
 from fonte.retrieve import BM25, DENSE, FUSION, RERANK, Retriever
 from fonte.text.expected import Expected
 from fonte.text.normalise import search_form
-from fonte.types import (
-    SEARCHABLE,
-    DocumentState,
-    DocumentStatus,
-    Hit,
-    Passage,
-    Principal,
-    Query,
-    Recipe,
-    StoredChunk,
-)
-from fonte.unread import SourceSearch, with_ledgers
+from fonte.types import SEARCHABLE, DocumentState, DocumentStatus, Hit, Passage, Principal, Query, Recipe, StoredChunk
+from fonte.unread import SourceSearch, with_losses
 
 LAYERS: Final = tuple(
     "parse canonical access chunking window bm25 dense fusion rerank context gate answer citation support".split()
@@ -162,7 +152,7 @@ class Explainer:
                 trail.lose("access")
                 return []
         looked = states if self.tell_access else readable
-        found = self.sources.find(expected, with_ledgers(catalog, generation, looked))
+        found = self.sources.find(expected, with_losses(catalog, generation, looked))
         if found.lost_at == "canonical":
             trail.passed("parse", "nothing that was parsed shows it", present=None)
         trail.passed(found.lost_at, found.detail, present=False)

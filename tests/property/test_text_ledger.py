@@ -131,7 +131,7 @@ def test_a_document_is_ready_only_when_its_ledger_balances(parsed: Parsed, data:
         parts = replace(quick_parts(Path(home), Shelves({"shelf": shelf})), make_pool=opened)
         with OpenCorpus(parts) as corpus:
             corpus.sync("shelf")
-            (state,) = corpus.books(corpus.documents(ledgers=True))
+            (state,) = corpus.full_ledgers(corpus.documents(ledgers=True))
     assert state.ledger is not None
     whole = not fewer(parsed, pool.parsed.blocks)
     assert state.ledger.balanced is whole

@@ -7,8 +7,8 @@ import argparse
 from fonte import contract
 from fonte.cli.opening import corpus, principal
 from fonte.cli.output import Output
-from fonte.cli.told_books import books_line, told_books
 from fonte.cli.told_gate import gate_line, told_gate
+from fonte.cli.told_ledger import ledger_line, told_ledger
 from fonte.listing import copies_of, outliers
 from fonte.text.chunking.document import rule_of
 from fonte.types import CorpusStatus, DocumentStatus
@@ -24,17 +24,17 @@ def show(options: argparse.Namespace, output: Output) -> int:
         document, state, place = opened.show(
             options.document, principal=principal(options), start=options.start, end=options.end, page=options.page
         )
-        books = opened.books([state], tenant=options.tenant)[0].ledger if options.ledger else None
+        ledger = opened.full_ledgers([state], tenant=options.tenant)[0].ledger if options.ledger else None
     by_structure = state.stamp is not None and state.stamp.chunking.startswith("document/")
     rule = rule_of(document) if by_structure else None
     if output.json_mode:
         cut = {"chunking": {"rule": rule.name, "reason": rule.reason}} if rule else {}
-        output.json(contract.shown_document(document, state, place, books) | cut)
+        output.json(contract.shown_document(document, state, place, ledger) | cut)
         return 0
     if rule is not None:
         output.note(f"cut as {rule.name}: {rule.reason}")
     if options.ledger:
-        told_books(books, output)
+        told_ledger(ledger, output)
         return 0
     text = document.text
     if options.start is None and options.end is None and options.page is None:
@@ -102,7 +102,7 @@ def documents(options: argparse.Namespace, output: Output) -> int:
         every = opened.documents(tenant=options.tenant, ledgers=True)
         states = [state for state in every if wanted is None or state.status is wanted]
         if options.ledger:
-            states = opened.books(states, tenant=options.tenant)
+            states = opened.full_ledgers(states, tenant=options.tenant)
     copies, odd = copies_of(every), outliers(every)
     if output.json_mode:
         told = {name: (copy.of, copy.similarity) for name, copy in copies.items()}
@@ -119,7 +119,7 @@ def documents(options: argparse.Namespace, output: Output) -> int:
         remarks = [f"{copy.similarity:.0%} like {names[copy.of]}"] if copy else []
         remarks += odd.get(state.document_id, ())
         reason = [state.reason] if state.reason else []
-        rows.append([*row, books_line(state.ledger) if options.ledger else "; ".join([*reason, *remarks])])
+        rows.append([*row, ledger_line(state.ledger) if options.ledger else "; ".join([*reason, *remarks])])
     output.table(("STATE", "DOCUMENT", "CHUNKS", "ROLES", "LEDGER" if options.ledger else "REASON"), rows)
     return 0
 

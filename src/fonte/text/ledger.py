@@ -1,6 +1,6 @@
 """The conservation ledger: words, numbers, rows and pages counted from the source to the index.
 
-A document is whole only if the books balance within the tolerances below; what is missing is named, with its place.
+A document is whole only if its ledger balances within the tolerances below; what is missing is named, with its place.
 Pages are pages, slides or sheets.
 """
 
@@ -68,7 +68,7 @@ def balance(
     window: int,
     left_out: Sequence[tuple[int, int]] = (),
 ) -> LedgerEntry:
-    """The books of one document.
+    """The ledger of one document.
 
     Source against canonical text by the numbers of words, numbers, rows and pages (where the parser counted any);
     blocks against canonical text by every character; canonical text against chunks exactly: every word must lie in a
@@ -113,7 +113,7 @@ def balance(
 
 
 def with_index(entry: LedgerEntry, document: Document, stored: Sequence[Chunk]) -> LedgerEntry:
-    """The books with one more stage: what the index holds of the document, by the chunks that were read out of it.
+    """The ledger with one more stage: what the index holds of the document, by the chunks that were read out of it.
 
     It must be what the chunks held when the document was built. A chunk whose content is not its slice of the text
     holds nothing of it.

@@ -8,7 +8,7 @@ from fonte.types import Counts, LedgerEntry
 _COUNTED = ("words", "numbers", "rows", "pages")
 
 
-def books_line(ledger: LedgerEntry | None) -> str:
+def ledger_line(ledger: LedgerEntry | None) -> str:
     """One line: a figure where every stage agrees, else that of each stage in order."""
     if ledger is None:
         return ""
@@ -22,7 +22,7 @@ def books_line(ledger: LedgerEntry | None) -> str:
     return ("" if ledger.balanced else "NOT BALANCED ") + ", ".join(parts)
 
 
-def told_books(ledger: LedgerEntry | None, output: Output) -> None:
+def told_ledger(ledger: LedgerEntry | None, output: Output) -> None:
     """A row for each stage, then everything that is known to be missing or was left out."""
     if ledger is None:
         output.line("nothing was counted of it")
