@@ -51,22 +51,24 @@ def made(
     text = "".join(one[0] for one in paragraphs)
     encoded = (text + notes).encode("utf-16-le" if wide else "cp1252")
     step = 2 if wide else 1
+    long = len(text.encode("utf-16-le")) // 2
     main = bytearray(START)
     struct.pack_into("<HH", main, 0, 0xA5EC, version)
     struct.pack_into("<H", main, 10, flags)
-    struct.pack_into("<ii", main, 0x4C, len(text), len(notes))
+    struct.pack_into("<ii", main, 0x4C, long, len(notes))
     main += encoded
     main += b"\0" * (-len(main) % 512)
     stretches, at = [], START
     for said, style, properties in paragraphs:
-        stretches.append((at, at + step * len(said), papx(style, properties)))
-        at += step * len(said)
+        end = at + (len(said.encode("utf-16-le")) if wide else len(said))
+        stretches.append((at, end, papx(style, properties)))
+        at = end
     page = len(main) // 512
     first, last = gone or (0, 0)
     runs = [(START, START + step * first, b""), (START + step * first, START + step * last, bytes([3]) + GONE)]
     main += fkp(stretches, 13) + fkp(runs, 1)
     packed = START if wide else 0x40000000 | START * 2
-    plcpcd = struct.pack("<IIHIH", 0, len(text) + len(notes), 0, packed, 0)
+    plcpcd = struct.pack("<IIHIH", 0, long + len(notes), 0, packed, 0)
     clx = b"\x02" + struct.pack("<I", len(plcpcd)) + plcpcd
     plc = struct.pack("<III", START, at, page) + struct.pack("<III", START, at, page + 1)
     table = clx + plc
@@ -127,6 +129,20 @@ def test_a_file_with_everything(wide: bool) -> None:
 def test_deleted_text_is_absent() -> None:
     parsed = parse(made([("Sempre mai.\r", 0, b"")], gone=(6, 10)))
     assert told(parsed) == [("paragraph", "Sempre.")]
+
+
+def test_characters_of_two_units_leave_the_others_in_their_places() -> None:
+    parsed = parse(made([("Ferie 🦆🦆\r", 1, b""), ("Sempre 🦆.\r", 0, b""), ("Primo\r", 0, LIST)], wide=True))
+    assert told(parsed) == [("heading", "Ferie 🦆🦆"), ("paragraph", "Sempre 🦆."), ("list_item", "- Primo")]
+    assert parsed.losses == ()
+
+
+def test_characters_that_the_file_does_not_hold_are_told() -> None:
+    whole = made(EVERYTHING)
+    more = parse(whole.replace(struct.pack("<ii", 95, 0), struct.pack("<ii", 102, 0), 1))
+    beyond = parse(whole.replace(struct.pack("<I", 0x40000000 | START * 2), struct.pack("<I", 0x40000000 | 9950), 1))
+    assert [loss.count for loss in more.losses if loss.code == "damaged"] == [7]
+    assert [loss.count for loss in beyond.losses if loss.code == "damaged"] == [95 - 25]
 
 
 def test_passwords_old_versions_empty_and_damaged_files() -> None:

@@ -58,6 +58,9 @@ class DocParser:
             losses.append(Loss("page_furniture", "page headers and footers", 1))
         if any(part.name == "comments" and part.end > part.start for part in made.parts):
             losses.append(Loss("comments", "comments left out", 1))
+        lacking = made.lacking + max(0, made.parts[-1].end - len(made.text))
+        if lacking:
+            losses.append(Loss("damaged", f"the file is damaged: {lacking} characters are not in it", lacking))
         return Parsed(
             blocks=tuple(blocks),
             parser=self.name,
@@ -95,7 +98,6 @@ class _Paragraph:
     text: str = ""
     style: int = 0
     pictures: int = 0
-    deleted: int = 0
     ends_cell: bool = False
     ends_row: bool = False
     in_table: bool = False
@@ -134,8 +136,8 @@ def _paragraphs(made: WordText, part: Part) -> Iterator[_Paragraph]:
 
 def _take(character: str, run: dict[int, int], now: _Paragraph, pieces: list[str]) -> None:
     if run.get(DELETED, 0) & 1:
-        now.deleted += 1
-    elif character in "\x01\x08":
+        return
+    if character in "\x01\x08":
         now.pictures += 1
     elif character >= " " or character in _SHOWN:
         pieces.append(_SHOWN.get(character, character))

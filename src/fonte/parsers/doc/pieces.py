@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import struct
 from bisect import bisect_right
 from collections.abc import Iterator
@@ -16,6 +17,9 @@ _BOXES = 0x64
 _OPERANDS = {0: 1, 1: 1, 2: 2, 3: 4, 4: 2, 5: 2, 7: 3}
 """Bytes of a property's operand by the three upper bits of its number; 6 says its own length."""
 _LONG = (0xD606, 0xD608)
+FILLER = "\x02"
+"""Behind a character that takes two positions in the file, so that those behind it keep theirs; shown nowhere."""
+_TWO_UNITS = re.compile("[\U00010000-\U0010ffff]")
 DELETED = 0x0800
 IN_TABLE, ROW_END, LIST = 0x2416, 0x2417, 0x460B
 
@@ -50,13 +54,17 @@ class WordText:
         except (struct.error, IndexError, ValueError) as error:
             raise Torn(str(error)) from error
         self._starts = [start for start, _, _, _ in self._pieces]
+        self.lacking = 0
+        """Characters whose bytes lie beyond the end of the file: each stands as U+FFFD."""
         self.text = "".join(self._decoded())
 
     def _decoded(self) -> Iterator[str]:
         for start, end, offset, wide in self._pieces:
             size = (end - start) * (2 if wide else 1)
             raw = self._main[offset : offset + size]
+            self.lacking += (size - len(raw)) // (2 if wide else 1)
             said = raw.decode("utf-16-le", "replace") if wide else raw.decode("cp1252", "replace")
+            said = _TWO_UNITS.sub(rf"\g<0>{FILLER}", said)
             yield said[: end - start].ljust(end - start, "\ufffd")
 
     def paragraph(self, at: int) -> tuple[int, dict[int, int]]:
