@@ -2,6 +2,7 @@
 
     uv venv /tmp/peers-venv && uv pip install --python /tmp/peers-venv/bin/python -r bench/peers-formats.txt
     .venv/bin/python bench/formats.py --peers /tmp/peers-venv/bin/python
+    .venv/bin/python bench/formats.py --peers-kept /tmp/peers.jsonl --only docx,vtt   # references and places alone
 
 Writes bench/results/formats.json and docs/formats.md, and 20 pictures of cited pages to .fonte-bench/ for a person to
 look at. The files lie outside the project (../shared/data/docs-formats); without them there is nothing to measure.
@@ -25,7 +26,17 @@ from common import ROOT, machine
 from formats_page import page
 from formats_places import ENOUGH, Found, check, draw, drawn
 from formats_read import FOLDER, Read, manifest, read_all, stored
-from formats_score import holds, recall, similarity, without_names, words
+from formats_score import (
+    holds,
+    place_names,
+    recall,
+    similarity,
+    voices,
+    without_lines,
+    without_names,
+    without_speakers,
+    words,
+)
 
 from fonte.evaluation.statistics import compare, wilson
 from fonte.parsers.pool import ParserPool
@@ -101,12 +112,13 @@ def references(reads: Sequence[Read], peers: dict[str, dict[str, dict[str, Any]]
         if read.entry.get("gold_md"):
             by_format[read.format].append(read)
     for name, files in sorted(by_format.items()):
-        golds = [words((FOLDER / read.entry["gold_md"]).read_text("utf-8")) for read in files]
-        ours = [words(read.text) for read in files]
-        bare = [words("\n\n".join(map(without_names, read.documents))) for read in files]
+        written = [(FOLDER / read.entry["gold_md"]).read_text("utf-8") for read in files]
+        golds = list(map(_leveled, written, files))
+        whole = [similarity(words(read.text), words(gold)) for read, gold in zip(files, written, strict=True)]
+        bare = [_leveled("\n\n".join(map(without_names, read.documents)), read) for read in files]
         measured = {
             "files": len(files),
-            "similarity": _mean(map(similarity, ours, golds)),
+            "similarity": _mean(whole),
             "names_once": _mean(map(similarity, bare, golds)),
             "recall": _mean(map(recall, bare, golds)),
             "each": {
@@ -115,6 +127,12 @@ def references(reads: Sequence[Read], peers: dict[str, dict[str, dict[str, Any]]
         }
         told[name] = measured | _against(files, bare, golds, peers)
     return told
+
+
+def _leveled(text: str, read: Read) -> list[str]:
+    """Words of ours, of a reference or of a library's text without names of sheets, of bare slides and of speakers."""
+    spoken = voices((FOLDER / read.file).read_text("utf-8")) if read.format == "vtt" else frozenset()
+    return words(without_speakers(without_lines(text, place_names(read.documents)), spoken))
 
 
 def _against(
@@ -129,7 +147,7 @@ def _against(
     for name in names:
         texts = [peers.get(read.file, {}).get(name, {"text": "", "version": ""}) for read in files]
         versions[name] = max(one["version"] for one in texts)
-        made = [words(one["text"]) for one in texts]
+        made = [_leveled(one["text"], read) for one, read in zip(texts, files, strict=True)]
         scores[name] = list(map(similarity, made, golds))
         recalls[name] = list(map(recall, made, golds))
     best = max(names, key=lambda name: sum(scores[name]))
@@ -208,17 +226,15 @@ def main() -> int:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--peers", type=Path, help="a Python that has bench/peers-formats.txt installed")
     options.add_argument("--peers-kept", type=Path, help="what formats_peers.py has written before, or shall write")
+    options.add_argument("--only", default="", help="formats (docx,vtt) whose references are measured again")
     wanted = options.parse_args()
     if not FOLDER.is_dir():
         print("../shared/data/docs-formats is not here: nothing is measured")
         return 0
     peers = peers_texts(wanted.peers, wanted.peers_kept)
-    reads = []
-    entries = manifest()
-    for read in read_all(entries):
-        reads.append(read)
-        state = read.error or f"{len(read.text)} characters"
-        print(f"{len(reads):4}/{len(entries)} {read.seconds:6.2f} s  {read.file}: {state}", file=sys.stderr, flush=True)
+    if wanted.only:
+        return again(frozenset(wanted.only.split(",")), peers)
+    reads = told_reads(manifest())
     located, on_pages = places(reads)
     PICTURES.mkdir(exist_ok=True)
     chance = random.Random(SEED)  # noqa: S311 - a sample
@@ -236,13 +252,41 @@ def main() -> int:
         "places": located,
         "seconds": {read.file: round(read.seconds, 3) for read in reads},
     }
+    write(told)
+    return 0
+
+
+def told_reads(entries: Sequence[dict[str, Any]]) -> list[Read]:
+    """The files read, each told as it is done."""
+    reads = []
+    for read in read_all(entries):
+        reads.append(read)
+        state = read.error or f"{len(read.text)} characters"
+        print(f"{len(reads):4}/{len(entries)} {read.seconds:6.2f} s  {read.file}: {state}", file=sys.stderr, flush=True)
+    return reads
+
+
+def again(formats: frozenset[str], peers: dict[str, dict[str, dict[str, Any]]]) -> int:
+    """Measure references and places of some formats again; everything else stays as the last whole run has it."""
+    told = json.loads(RESULTS.read_text("utf-8"))
+    reads = told_reads([one for one in manifest() if Path(one["file"]).suffix.lstrip(".").lower() in formats])
+    told["references"] |= references(reads, peers)
+    told["places"] |= {name: found for name, found in places(reads)[0].items() if name in formats}
+    told["seconds"] |= {read.file: round(read.seconds, 3) for read in reads}
+    earlier = [one for one in told.get("again", []) if not formats.issuperset(one["formats"])]
+    told["again"] = [*earlier, {"formats": sorted(formats), "machine": machine()}]
+    write(told)
+    return 0
+
+
+def write(told: dict[str, Any]) -> None:
+    """The figures, and the page with those of speed where they are there."""
     RESULTS.parent.mkdir(exist_ok=True)
     RESULTS.write_text(json.dumps(told, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     speed = RESULTS.with_name("formats-speed.json")
     text = page(told, json.loads(speed.read_text("utf-8")) if speed.is_file() else None)
     (ROOT / "docs" / "formats.md").write_text(text, encoding="utf-8")
     print(text)
-    return 0
 
 
 if __name__ == "__main__":

@@ -14,7 +14,19 @@ Texts are compared as plain words: Markdown's marks, link targets and HTML's tag
 references and off what the other libraries write. *Similarity* is 2 LCS / (n + m) over words in order, the mean over
 files; *recall* the share of the reference's words that stand in our text in order. Our rows name their columns with
 every value, the references write a name once: *names once* is our text with those names taken off again, and it is
-what the paired test compares with the best single library (exact sign test over files).
+what the paired test compares with the best single library (exact sign test over files). *Similarity* is our text as it
+is.
+
+For *names once* and for the libraries the same is taken off every text, ours, theirs and the references alike: lines
+that are a sheet's name or `Slide 3` and nothing else (we write them as headings, so do readers that name the sheet; the
+references leave them out), who speaks by the voice tags of WebVTT (the references and the libraries leave it out, and
+the tag itself was never counted in anybody's text; we say it before each turn), and the hour `00:00:00` after a date
+(Python's way to write a day: no cell shows it). The letter of a column without a name goes with the names.
+
+Where the references want something else, they stay as they are and cost us: they repeat the text of a merged cell
+(DOCX, PPTX), which we write once; they keep comments of PPTX and XLSX, which we leave out and tell in the ledger;
+they leave out speaker's notes and what a picture's author wrote for those who do not see it (PPTX), which we keep; they
+set the tables of a sheet with gaps, and charts of a workbook, one after another.
 """
 
 
