@@ -17,7 +17,7 @@ from fonte.errors import (
     SourceUnreadable,
     StoreUnavailable,
 )
-from fonte.protocols import Catalog, IndexStore, SourceReader
+from fonte.protocols import Catalog, IndexStore, Scanned, SourceReader
 from fonte.types import (
     Acl,
     DocumentState,
@@ -163,7 +163,7 @@ class _Comparison:
                 raise
             self.failed[reader.root.rstrip("/")] = (reader.root, error.message)
 
-    def _take(self, item: Source | tuple[str, str, Exception], root: str) -> None:
+    def _take(self, item: Scanned, root: str) -> None:
         uri = item.uri if isinstance(item, Source) else item[0]
         if isinstance(item, Source) and item.tenant not in (None, self.tenant):
             self._not_ours(document_id(self.tenant, uri))

@@ -41,6 +41,8 @@ from fonte.types import (
 
 Progress = Callable[[str, int, int | None], None]
 """Called with what is being done, how many are done, and how many there are (None when unknown)."""
+Scanned = Source | tuple[str, str, Exception]
+"""A source, or (uri, name, error) for one that could not be read."""
 
 
 class SourceReader(Protocol):
@@ -54,8 +56,8 @@ class SourceReader(Protocol):
     def notes(self) -> tuple[str, ...]:
         """What the last scan found worth saying to whoever runs the corpus."""
 
-    def scan(self) -> Iterator[Source | tuple[str, str, Exception]]:
-        """Every source below the root, in a stable order; (uri, name, error) for one that could not be read.
+    def scan(self) -> Iterator[Scanned]:
+        """Every source below the root, in a stable order.
 
         Raises:
             SourceUnreadable: the root itself is missing or may not be read.

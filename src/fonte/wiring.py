@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from fonte.parsers.pool import ParserPool
     from fonte.sources.opening import Opener
     from fonte.sources.rules import SourceRule
-    from fonte.sources.sql import Query
+    from fonte.sources.sql import RowQuery
 
 PIPELINE_VERSION = "4"
 """Raised whenever fonte builds other index entries from the same parsed document."""
@@ -194,12 +194,12 @@ def _opener(
     )
 
 
-def _queries(settings: Settings) -> tuple[Query, ...]:
+def _queries(settings: Settings) -> tuple[RowQuery, ...]:
     from fonte.sources.own import KEYS
-    from fonte.sources.sql import Query
+    from fonte.sources.sql import RowQuery
 
     return tuple(
-        Query(
+        RowQuery(
             one.name,
             one.url,
             one.query,

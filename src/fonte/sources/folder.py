@@ -10,12 +10,12 @@ from pathlib import Path
 from urllib.parse import quote, unquote_to_bytes
 
 from fonte.errors import InputError, SourceUnreadable
-from fonte.protocols import SourceReader, Unpacker
+from fonte.protocols import Scanned, SourceReader, Unpacker
 from fonte.sources.files import DEFAULT_MAX_BYTES, file_uri, hash_file, shown_name, unreadable
 from fonte.sources.members import STEP, acl_by_name
 from fonte.sources.record_files import RECORD_SUFFIXES
-from fonte.sources.rules import SourceRule, matches_any, rule_on
-from fonte.sources.taking import File, Nobody, Scanned, Taking, is_sidecar
+from fonte.sources.rules import SourceRule, matches_any
+from fonte.sources.taking import File, Nobody, Taking, is_sidecar
 from fonte.text.frontmatter import HEAD_BYTES, SIDECAR_ENDING, own_text
 from fonte.types import PUBLIC_ROLE, Acl
 
@@ -109,7 +109,7 @@ class FolderSource:
         if "#" in uri:  # a record, called by its id and not by its file's name
             name = self._name_of(uri.split("#", 1)[0])
         if STEP not in uri:
-            return rule_on(name, self._taking.rules, self._taking.default_roles).acl
+            return self._taking.ruling(name).acl
         told = uri.count(STEP) == name.count(STEP)  # else a folder's own name ends like a container's
         return acl_by_name(name, self._taking.rules, self._taking.default_roles) if told else None
 

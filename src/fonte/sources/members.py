@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from urllib.parse import quote
 
 from fonte.errors import FonteError, ParseError, SourceTooLarge
-from fonte.protocols import Unpacker
+from fonte.protocols import Scanned, Unpacker
 from fonte.sources.files import shown_name
 from fonte.sources.own import Own, front_matter_of, narrowed, sidecar_of
 from fonte.sources.rules import Ruling, SourceRule, matches_any, rule_on
@@ -19,7 +19,6 @@ STEP = "!/"
 """Between a container and its member, in names and URIs; a ``!`` in a file's own name is percent-encoded in URIs."""
 _REST = "…"
 """Stands for members that could not be listed."""
-Scanned = Source | tuple[str, str, Exception]
 
 
 @dataclass(frozen=True, slots=True)

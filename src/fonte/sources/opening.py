@@ -16,7 +16,7 @@ from fonte.protocols import SourceReader, Unpacker
 from fonte.sources.fetched import fetched_for
 from fonte.sources.files import file_uri
 from fonte.sources.folder import open_source
-from fonte.sources.sql import SCHEME, Query, SqlSource
+from fonte.sources.sql import SCHEME, RowQuery, SqlSource
 from fonte.sources.taking import Taking
 
 _NO_PASSWORD = "let the store take it from the environment or its own file"  # noqa: S105 - a hint's text
@@ -47,7 +47,7 @@ class Opener:
     unpacking: Callable[[Path], AbstractContextManager[Unpacker]] | None = None
     """What opens containers, and may keep in a folder of the source what it found in them."""
     web: WebLimits = field(default_factory=WebLimits)
-    queries: Sequence[Query] = ()
+    queries: Sequence[RowQuery] = ()
 
     def open(self, spec: str) -> SourceReader:
         """The reader of a source.
@@ -87,7 +87,7 @@ class Opener:
             raise ConfigError(
                 f"there is no query {name!r}", hint=f"write it in [[queries]] of fonte.toml; known: {known}"
             )
-        return SqlSource(query, self.taking.rules, self.taking.default_roles, self.taking.max_bytes)
+        return SqlSource(query, self.taking)
 
     def _remote(self, spec: str) -> SourceReader:
         from fonte.sources.remote import RemoteSource

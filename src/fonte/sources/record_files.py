@@ -12,6 +12,7 @@ from typing import BinaryIO
 from urllib.parse import quote
 
 from fonte.errors import FonteError, InputError, ParseError
+from fonte.protocols import Scanned
 from fonte.sources.files import shown_name, too_large, unreadable
 from fonte.sources.own import KEYS, Own, narrowed
 from fonte.sources.rules import Ruling
@@ -38,7 +39,7 @@ class RecordFile:
     def _shown(self) -> str:
         return shown_name(os.path.basename(self.path))
 
-    def scan(self) -> Iterator[Source | tuple[str, str, Exception]]:
+    def scan(self) -> Iterator[Scanned]:
         """One source for each record, in order; (uri, name, error) for a line that is none.
 
         A record's name is its ``_id``, else its ``id``, else its line (in an array: its number); its URI is the
@@ -90,9 +91,7 @@ class RecordFile:
             elif line.strip():
                 yield number, line.strip()
 
-    def _source(
-        self, number: int, line: bytes | FonteError, seen: set[str], *, is_line: bool
-    ) -> Source | tuple[str, str, Exception]:
+    def _source(self, number: int, line: bytes | FonteError, seen: set[str], *, is_line: bool) -> Scanned:
         if isinstance(line, FonteError):
             return self._failure(number, line)
         try:

@@ -11,13 +11,13 @@ from typing import Any, Protocol
 from urllib.parse import quote, unquote
 
 from fonte.errors import ConfigError, InputError, SourceUnreadable
-from fonte.protocols import Unpacker
+from fonte.protocols import Scanned, Unpacker
 from fonte.sources.fetched import Fetched, Kept
 from fonte.sources.files import too_large
 from fonte.sources.members import STEP, acl_by_name
 from fonte.sources.record_files import RECORD_SUFFIXES
 from fonte.sources.rules import matches_any
-from fonte.sources.taking import File, Nobody, Scanned, Taking, is_sidecar
+from fonte.sources.taking import File, Nobody, Taking, is_sidecar
 from fonte.text.frontmatter import SIDECAR_ENDING, own_text
 from fonte.types import Acl
 

@@ -14,9 +14,9 @@ from typing import Any
 from urllib.parse import quote
 
 from fonte.errors import ConfigError, InputError, SourceUnreadable
+from fonte.protocols import Scanned
 from fonte.sources.own import Own, narrowed
-from fonte.sources.rules import SourceRule, rule_on
-from fonte.sources.taking import Nobody, Scanned
+from fonte.sources.taking import Nobody, Taking
 from fonte.types import RECORD_MEDIA_TYPE, Acl, Source, sha256_hex
 
 SCHEME = "sql://"
@@ -27,7 +27,7 @@ _LONGEST_ID = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Query:
+class RowQuery:
     """A SELECT and what its columns are: the id, the texts in order, and by key what is said of a row."""
 
     name: str
@@ -46,10 +46,8 @@ class SqlSource:
     fields of a record; NULL in them is nobody's.
     """
 
-    query: Query
-    rules: Sequence[SourceRule] = ()
-    default_roles: frozenset[str] = frozenset()
-    max_bytes: int = 2**28
+    query: RowQuery
+    taking: Taking = field(default_factory=Taking)
     _nobody: Nobody = field(default_factory=Nobody)
 
     @property
@@ -82,7 +80,7 @@ class SqlSource:
     def acl_of(self, uri: str, name: str) -> Acl | None:
         """Who may read a row, by the rules of now."""
         del uri, name
-        return rule_on(self.query.name, self.rules, self.default_roles).acl
+        return self.taking.ruling(self.query.name).acl
 
     def _source(self, number: int, row: Mapping[str, object], seen: set[str]) -> Scanned:
         name = " ".join((_plain(row[self.query.id]) or "").split())
@@ -92,9 +90,9 @@ class SqlSource:
             return f"{self.root}#row={number}", f"{self.query.name}, row {number}", error
         seen.add(name)
         own = Own.of("the row itself", {key: _told(row[one]) for key, one in self.query.said.items()})
-        ruling = narrowed(rule_on(self.query.name, self.rules, self.default_roles), replace(own, title=None))
+        ruling = narrowed(self.taking.ruling(self.query.name), replace(own, title=None))
         body = self._body(name, row)
-        if len(body) > self.max_bytes:
+        if len(body) > self.taking.max_bytes:
             error = InputError(f"row {name} of {self.query.name} is too large", hint="raise max_file_mb in [parsing]")
             return f"{self.root}#{quote(name, safe='')}", name, error
         source = Source(
@@ -121,7 +119,7 @@ class SqlSource:
 
 
 @contextmanager
-def _rows(query: Query) -> Iterator[tuple[list[str], Iterator[Sequence[Any]]]]:
+def _rows(query: RowQuery) -> Iterator[tuple[list[str], Iterator[Sequence[Any]]]]:
     """(names of the columns, rows) of a query. Raises SourceUnreadable, ConfigError."""
     words = query.query.split(None, 1)
     if not words or words[0].lower() not in _READS:
@@ -135,7 +133,7 @@ def _rows(query: Query) -> Iterator[tuple[list[str], Iterator[Sequence[Any]]]]:
 
 
 @contextmanager
-def _sqlite(query: Query) -> Iterator[tuple[list[str], Iterator[Sequence[Any]]]]:
+def _sqlite(query: RowQuery) -> Iterator[tuple[list[str], Iterator[Sequence[Any]]]]:
     path = Path(query.url.removeprefix(_SQLITE))
     try:
         with closing(sqlite3.connect(f"file:{quote(str(path))}?mode=ro", uri=True)) as connection:
@@ -154,7 +152,7 @@ def _only_reading(action: int, *_: str | None) -> int:
 
 
 @contextmanager
-def _sqlalchemy(query: Query) -> Iterator[tuple[list[str], Iterator[Sequence[Any]]]]:
+def _sqlalchemy(query: RowQuery) -> Iterator[tuple[list[str], Iterator[Sequence[Any]]]]:
     """By SQLAlchemy: read-only where the database knows that, and rolled back in any case."""
     try:
         from sqlalchemy import create_engine
@@ -199,7 +197,7 @@ def _password(name: str) -> str | None:
         raise ConfigError(f"{variable}_FILE: {path} cannot be read", hint="name a readable file") from error
 
 
-def _unreadable(query: Query, error: BaseException) -> SourceUnreadable:
+def _unreadable(query: RowQuery, error: BaseException) -> SourceUnreadable:
     return SourceUnreadable(f"query {query.name} cannot be read: {error}", hint="check its url and its SELECT")
 
 

@@ -8,16 +8,15 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from fonte.errors import ParseError
-from fonte.protocols import Unpacker
+from fonte.protocols import Scanned, Unpacker
 from fonte.sources.files import DEFAULT_MAX_BYTES
 from fonte.sources.members import MemberRules
 from fonte.sources.own import front_matter, narrowed, sidecar_of
 from fonte.sources.record_files import RecordFile
-from fonte.sources.rules import SourceRule, matches_any, rule_on
+from fonte.sources.rules import Ruling, SourceRule, matches_any, rule_on
 from fonte.text.frontmatter import SIDECAR_ENDING
 from fonte.types import PUBLIC_ROLE, Source
 
-Scanned = Source | tuple[str, str, Exception]
 LOOK_BYTES = 1024
 """How many bytes tell whether a file may be a container."""
 
@@ -65,10 +64,14 @@ class Taking:
         """Whether a file of this name is taken."""
         return (not self.include or matches_any(name, self.include)) and not matches_any(name, self.exclude)
 
+    def ruling(self, name: str) -> Ruling:
+        """What the rules say of a file, page or query of this name."""
+        return rule_on(name, self.rules, self.default_roles)
+
     def sources(self, file: File, unpacker: Unpacker | None, nobody: Nobody, *, is_records: bool) -> Iterator[Scanned]:
         """What a file holds; (uri, name, error) for what cannot be taken."""
         try:
-            ruling = rule_on(file.name, self.rules, self.default_roles)
+            ruling = self.ruling(file.name)
             if file.beside is not None:
                 ruling = narrowed(ruling, sidecar_of(file.name, file.beside))
             ruling = narrowed(ruling, front_matter(file.name, file.head))

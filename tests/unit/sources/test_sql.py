@@ -14,10 +14,10 @@ from fonte.config import load_settings
 from fonte.errors import ConfigError, SourceUnreadable
 from fonte.sources.opening import Opener
 from fonte.sources.rules import SourceRule
-from fonte.sources.sql import Query, SqlSource
+from fonte.sources.sql import RowQuery, SqlSource
+from fonte.sources.taking import Taking
 from fonte.types import RECORD_MEDIA_TYPE, Source
 
-PUBLIC = frozenset({"public"})
 COLUMNS = {"title": "subject", "roles": "readers", "valid_to": "until", "tenant": "client"}
 
 
@@ -49,7 +49,7 @@ def url(request: pytest.FixtureRequest, database: Path) -> str:
 
 
 def reader(url: str, select: str = "SELECT * FROM t", text=("body", "notes"), **more) -> SqlSource:
-    return SqlSource(Query("tickets", url, select, "id", text, more.pop("said", COLUMNS)), default_roles=PUBLIC, **more)
+    return SqlSource(RowQuery("tickets", url, select, "id", text, more.pop("said", COLUMNS)), Taking(**more))
 
 
 def test_rows_are_records_with_rights_of_their_own(url: str) -> None:

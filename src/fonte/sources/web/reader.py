@@ -11,11 +11,12 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from fonte.errors import FonteError, InputError, SourceTooLarge, SourceUnreadable
+from fonte.protocols import Scanned
 from fonte.sources.fetched import Fetched, Kept
 from fonte.sources.files import unreadable
 from fonte.sources.own import Own, front_matter, narrowed
-from fonte.sources.rules import Ruling, rule_on
-from fonte.sources.taking import Nobody, Scanned, Taking
+from fonte.sources.rules import Ruling
+from fonte.sources.taking import Nobody, Taking
 from fonte.sources.web.addresses import plain_url
 from fonte.sources.web.fetch import GONE, Fetcher, Reply, Trouble, refused
 from fonte.sources.web.listed import addresses_in, canonical_of, charset_of, listed_addresses
@@ -82,7 +83,7 @@ class WebSource:
     def acl_of(self, uri: str, name: str) -> Acl | None:
         """Who may read a page, by the rules of now."""
         del uri
-        return rule_on(name, self.taking.rules, self.taking.default_roles).acl
+        return self.taking.ruling(name).acl
 
     # --- what is listed
 
@@ -204,9 +205,7 @@ class WebSource:
 
         Pages choose their canonical address, servers where they lead: neither may leave a rule of the listed address.
         """
-        first, *others = (
-            rule_on(page_name(one), self.taking.rules, self.taking.default_roles) for one in (known, listed, led)
-        )
+        first, *others = (self.taking.ruling(page_name(one)) for one in (known, listed, led))
         for other in others:
             first = narrowed(first, Own("the rule for another address of it", other.acl.roles, other.tenant))
         return first
