@@ -7,12 +7,10 @@ from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 
 from fonte.plan import Plan, Tally
-from fonte.types import DocumentState, DocumentStatus, Failure
+from fonte.types import NOT_WHOLE, DocumentState, DocumentStatus, Failure
 
 MOST_COPIES_TOLD = 20
 """Notes about documents of equal content in one report."""
-
-_INCOMPLETE = (DocumentStatus.FAILED, DocumentStatus.PARTIAL, DocumentStatus.EMPTY, DocumentStatus.NEEDS_OCR)
 
 
 def counted(plan: Plan, states: Sequence[DocumentState], tally: Tally) -> dict[str, int]:
@@ -39,7 +37,7 @@ def failures(plan: Plan, states: Sequence[DocumentState]) -> tuple[Failure, ...]
         if state.document_id in plan.lost
         else Failure(state.uri, state.status, state.reason or state.status.value, state.retryable)
         for state in states
-        if state.uri in plan.roots and _told(plan, state) in _INCOMPLETE
+        if state.uri in plan.roots and _told(plan, state) in NOT_WHOLE
     )
 
 

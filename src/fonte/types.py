@@ -315,6 +315,8 @@ class DocumentStatus(StrEnum):
 
 SEARCHABLE = (DocumentStatus.READY, DocumentStatus.PARTIAL)
 """States of documents that have chunks."""
+NOT_WHOLE = (DocumentStatus.FAILED, DocumentStatus.PARTIAL, DocumentStatus.EMPTY, DocumentStatus.NEEDS_OCR)
+"""States of documents that were not read whole."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,11 +17,10 @@ from fonte.parts import Parts
 from fonte.protocols import Catalog
 from fonte.sync import is_elsewhere, remembered
 from fonte.text.expected import Expected, holds, raw_texts
-from fonte.types import DocumentState, DocumentStatus, Parsed, Principal, Source, document_id
+from fonte.types import NOT_WHOLE, DocumentState, DocumentStatus, Parsed, Principal, Source, document_id
 
 Loss: TypeAlias = Literal["parse", "canonical"]
 MOST_BYTES = 64 * 2**20
-_UNREAD = (DocumentStatus.FAILED, DocumentStatus.PARTIAL, DocumentStatus.NEEDS_OCR, DocumentStatus.EMPTY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +69,7 @@ class SourceSearch:
             found = [one for one in held if one.in_bytes]
             for one in sorted(found, key=lambda one: one.source.name):
                 return self._lost(one, expected.words)
-            again = [one for one in held if one.changed or (one.state is not None and one.state.status in _UNREAD)]
+            again = [one for one in held if one.changed or (one.state is not None and one.state.status in NOT_WHOLE)]
             for one, parsed in self._parsed(again):
                 if isinstance(parsed, Parsed) and _holds(parsed, expected.words):
                     return self._read_now(one)
@@ -128,7 +127,7 @@ class SourceSearch:
         return Unread("parse", detail, f"run fonte retry {name}")
 
     def _nowhere(self, expected: Expected, states: Sequence[DocumentState]) -> Unread:
-        partly = sorted(state.name for state in states if state.status in _UNREAD)
+        partly = sorted(state.name for state in states if state.status in NOT_WHOLE)
         more = f"; not read whole: {', '.join(partly[:5])}" if partly else ""
         if expected.document and not states:
             return Unread("canonical", f"there is no document {expected.document!r} that you may read", _LOOK)
@@ -142,7 +141,7 @@ _LOOK = "look for other words, or sync the document that says it"
 
 def _unread_document(expected: Expected, named: Sequence[DocumentState]) -> Unread | None:
     """A document that was named and could not be read whole."""
-    bad = [state for state in named if expected.document and state.status in _UNREAD]
+    bad = [state for state in named if expected.document and state.status in NOT_WHOLE]
     if not bad:
         return None
     state = bad[0]
@@ -190,6 +189,6 @@ def body_of(source: Source) -> bytes:
 def with_losses(catalog: Catalog, generation: str, states: Sequence[DocumentState]) -> list[DocumentState]:
     """The same with the ledgers of those that were not read whole, so that their losses can be told."""
     full: Mapping[str, DocumentState | None] = {
-        state.document_id: catalog.state(generation, state.document_id) for state in states if state.status in _UNREAD
+        state.document_id: catalog.state(generation, state.document_id) for state in states if state.status in NOT_WHOLE
     }
     return [replace(state, ledger=one.ledger) if (one := full.get(state.document_id)) else state for state in states]

@@ -282,7 +282,7 @@ def test_what_is_taken_away_while_the_generator_writes_is_not_shown(tmp_path: Pa
 
     with corpus:
         asker = corpus.asker(ASKER, k=None, mode=None, max_distance=None)
-        slow: Generator = Slow()  # type: ignore[assignment]
+        slow: Generator = Slow()  # type: ignore[assignment]  # its other members are not asked
         shown = list(asker.stream(Query("What does the pump cost?", ASKER), slow))
         assert len(shown) == 1
         assert isinstance(shown[0], Abstained)

@@ -278,7 +278,7 @@ def test_relative_paths_are_relative_to_the_file_or_to_where_a_variable_is_set(
 
 def test_settings_are_frozen() -> None:
     with pytest.raises(ValueError, match="frozen"):
-        Settings().retrieval.k = 3  # type: ignore[misc]
+        Settings().retrieval.k = 3  # type: ignore[misc]  # that it is refused is what is tested
 
 
 @given(st.text(max_size=80), st.dictionaries(st.sampled_from(sorted(variables())), st.text(max_size=12), max_size=3))

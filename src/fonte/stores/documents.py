@@ -15,7 +15,7 @@ _COLUMNS = (
     "document_id, name, uri, status, version, acl, reason, retryable, chunks, pages, language, stamp, ledger, "
     "source_root"
 )
-_INSERT = f"INSERT INTO entries ({_COLUMNS}, text_key) VALUES ({', '.join('?' * 15)})"  # noqa: S608  constants
+_INSERT = f"INSERT INTO entries ({_COLUMNS}, text_key) VALUES ({', '.join('?' * 15)})"  # noqa: S608 - constants
 # A tombstone stands unless this generation's own sync lifted it after it was set.
 _GONE = (
     "(r.deleted IS NOT NULL AND NOT (r.deleted <= g.began AND EXISTS ("

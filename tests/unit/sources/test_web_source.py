@@ -50,7 +50,7 @@ def sources(source: WebSource) -> dict[str, Source]:
 
 
 def failures(source: WebSource) -> dict[str, FonteError]:
-    return {item[1].split("/", 1)[1]: item[2] for item in source.scan() if isinstance(item, tuple)}  # type: ignore[misc]
+    return {item[1].split("/", 1)[1]: item[2] for item in source.scan() if isinstance(item, tuple)}  # type: ignore[misc]  # our errors
 
 
 def test_the_pages_of_a_sitemap_are_sources(site: Site, web) -> None:

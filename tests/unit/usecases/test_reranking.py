@@ -249,7 +249,7 @@ def test_codes_of_what_may_not_be_read_are_never_asked_for(corpus: OpenCorpus) -
             return self._reader.codes(ids, principal, revoked=revoked)
 
     gone = asker.reader.dense(asker.embedder.embed_query(QUESTION), Query(QUESTION, WHO), revoked=(), k=1)[0]
-    retriever = Retriever(Watching(asker.reader), asker.embedder, asker.terms)  # type: ignore[arg-type]
+    retriever = Retriever(Watching(asker.reader), asker.embedder, asker.terms)  # type: ignore[arg-type]  # it passes all on
     query, wanted = Query(QUESTION, WHO, languages=("en",)), RetrievalSettings(k=50, rerank=True)
     found = retriever.retrieve(query, (gone.document_id,), wanted)
     assert len(asked) == 1
