@@ -24,6 +24,7 @@ _SQLITE = "sqlite:///"
 _READS = ("select", "with", "values")
 _PIECE = 500
 _LONGEST_ID = 500
+_NO_UTF8 = "correct it there, or decode it in the SELECT"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +70,7 @@ class SqlSource:
         self._nobody.counts.clear()
         seen: set[str] = set()
         with _rows(self.query) as (columns, rows):
-            wanted = (self.query.id, *self.query.text, *self.query.said.values())
-            missing = [one for one in wanted if one not in columns]
+            missing = [one for one in self._wanted if one not in columns]
             if missing:
                 hint = f"it gives {', '.join(columns)}"
                 raise SourceUnreadable(f"query {self.query.name} gives no column {', '.join(missing)}", hint=hint)
@@ -82,6 +82,10 @@ class SqlSource:
         del uri, name
         return self.taking.ruling(self.query.name).acl
 
+    @property
+    def _wanted(self) -> tuple[str, ...]:
+        return (self.query.id, *self.query.text, *self.query.said.values())
+
     def _source(self, number: int, row: Mapping[str, object], seen: set[str]) -> Scanned:
         name = " ".join((_plain(row[self.query.id]) or "").split())
         if not name or len(name) > _LONGEST_ID or name in seen:
@@ -89,6 +93,10 @@ class SqlSource:
             error = InputError(f"row {number} of {self.query.name} {why}", hint="ids must be unique")
             return f"{self.root}#row={number}", f"{self.query.name}, row {number}", error
         seen.add(name)
+        broken = [one for one in self._wanted if _is_no_text(row[one])]
+        if broken:
+            error = InputError(f"row {name} of {self.query.name}: {', '.join(broken)} is no UTF-8", hint=_NO_UTF8)
+            return f"{self.root}#{quote(name, safe='')}", name, error
         own = Own.of("the row itself", {key: _told(row[one]) for key, one in self.query.said.items()})
         ruling = narrowed(self.taking.ruling(self.query.name), replace(own, title=None))
         body = self._body(name, row)
@@ -139,10 +147,19 @@ def _sqlite(query: RowQuery) -> Iterator[tuple[list[str], Iterator[Sequence[Any]
         with closing(sqlite3.connect(f"file:{quote(str(path))}?mode=ro", uri=True)) as connection:
             connection.execute("PRAGMA query_only = ON")
             connection.set_authorizer(_only_reading)
+            connection.text_factory = _text
             cursor = connection.execute(query.query)
             yield [one[0] for one in cursor.description], iter(cursor)
     except (sqlite3.Error, UnicodeError) as error:
         raise _unreadable(query, error) from error
+
+
+def _text(value: bytes) -> str | bytes:
+    """A text of SQLite, which checks no encoding; as bytes where it is none, so that only its row fails."""
+    try:
+        return value.decode()
+    except UnicodeDecodeError:
+        return value
 
 
 def _only_reading(action: int, *_: str | None) -> int:
@@ -208,6 +225,17 @@ def _plain(value: object) -> str | None:
     if isinstance(value, bytes | bytearray | memoryview):
         return bytes(value).decode("utf-8", "replace")
     return value.isoformat() if isinstance(value, date | datetime) else str(value)
+
+
+def _is_no_text(value: object) -> bool:
+    """Whether bytes are no UTF-8: half a text would be indexed, and half a role looked at."""
+    if not isinstance(value, bytes | bytearray | memoryview):
+        return False
+    try:
+        bytes(value).decode()
+    except UnicodeDecodeError:
+        return True
+    return False
 
 
 def _told(value: object) -> object:

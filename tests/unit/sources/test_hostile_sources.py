@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ipaddress
+import sqlite3
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from fonte.sources.fetched import Fetched
 from fonte.sources.folder import FolderSource
 from fonte.sources.opening import Opener
 from fonte.sources.rules import SourceRule
+from fonte.sources.sql import RowQuery, SqlSource
 from fonte.sources.taking import Taking
 from fonte.sources.web.addresses import Door
 from fonte.sources.web.fetch import Fetcher
@@ -160,3 +162,20 @@ def test_a_file_beside_a_container_inside_that_says_nothing_clear_fails_what_it_
     failed = [one for one in items if not isinstance(one, Source)]
     assert [one[1] for one in failed] == ["a.zip!/in.zip!/deep.md", "a.zip!/in.zip!/inner.eml!/far.md"]
     assert all(isinstance(one[2], ParseError) and "in.zip.fonte.yaml" in str(one[2]) for one in failed)
+
+
+def test_a_row_that_is_no_text_fails_alone(tmp_path: Path) -> None:
+    path = tmp_path / "rows.db"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE t (id, body, readers)")
+        connection.execute("INSERT INTO t VALUES ('1', 'good', 'public')")
+        connection.execute("INSERT INTO t VALUES ('2', CAST(x'ff8841' AS TEXT), 'public')")
+        connection.execute("INSERT INTO t VALUES ('3', 'three', CAST(x'7075626c6963ff' AS TEXT))")
+        connection.execute("INSERT INTO t VALUES ('4', x'636166c3a9', 'public')")
+        connection.commit()
+    query = RowQuery("t", f"sqlite:///{path}", "SELECT id, body, readers FROM t", "id", ("body",), {"roles": "readers"})
+    items = list(SqlSource(query, Taking(default_roles=frozenset({"public"}))).scan())
+    assert [one.name for one in items if isinstance(one, Source)] == ["1", "4"]
+    failed = [one for one in items if not isinstance(one, Source)]
+    assert [one[:2] for one in failed] == [("sql://t#2", "2"), ("sql://t#3", "3")]
+    assert [str(one[2]).split(":")[-1].strip()[:15] for one in failed] == ["body is no UTF-", "readers is no U"]
