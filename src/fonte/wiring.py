@@ -91,7 +91,6 @@ def make_parts(home: Path, settings: Settings) -> Parts:
         folder = home / "tenants" / slug(tenant) / "fetched"
         return _opener(options, settings, folder, lambda listings: _unpacking(pool(1), listings)).open(spec)
 
-    retrieval = settings.retrieval
     return Parts(
         stores=Home(home),
         make_embedder=lambda: _embedder(settings),
@@ -104,18 +103,21 @@ def make_parts(home: Path, settings: Settings) -> Parts:
         terms=terms,
         gate_for=gate_for,
         extractors=lambda: _extractors(settings),
-        answers=AnswerSettings(
-            retrieval=RetrievalSettings(
-                k=retrieval.k,
-                candidates=retrieval.candidates,
-                mode=retrieval.mode,
-                per_document=retrieval.per_document,
-                near_once=retrieval.near_copies == "once",
-                max_distance=retrieval.max_distance,
-                rerank=retrieval.rerank,
-            )
-        ),
+        answers=AnswerSettings(retrieval=_retrieval(settings)),
         costs=Costs(settings.gate.cost_wrong, settings.gate.cost_abstain),
+    )
+
+
+def _retrieval(settings: Settings) -> RetrievalSettings:
+    wanted = settings.retrieval
+    return RetrievalSettings(
+        k=wanted.k,
+        candidates=wanted.candidates,
+        mode=wanted.mode,
+        per_document=wanted.per_document,
+        near_once=wanted.near_copies == "once",
+        max_distance=wanted.max_distance,
+        rerank=wanted.rerank,
     )
 
 

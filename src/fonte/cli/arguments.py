@@ -130,6 +130,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_looking(command)
     _add_life(command)
     _add_evaluation(command)
+    _add_golden(command)
     _add_lab(command)
     return parser
 
@@ -310,6 +311,9 @@ def _add_evaluation(command: _Command) -> None:
     )
     for one in (evaluate, compare):
         one.add_argument("--report", metavar="FILE.html", help="write a page with plots (needs fonte[report])")
+
+
+def _add_golden(command: _Command) -> None:
     golden = command(
         "golden",
         "check a golden set, import one, or propose questions for one",

@@ -47,18 +47,14 @@ def canonicalise(parsed: Parsed, source: Source, *, tenant: str) -> Document:
     text = storable("".join([*pieces, parsed.tail]))
     sections, first_heading = _sections(text, blocks, spans)
     language = source.language or detect(text)
-    title = (
-        " ".join(storable(source.metadata.get("title") or parsed.title or "").split())
-        or first_heading
-        or _stem(source.name)
-    )
+    named = " ".join(storable(source.metadata.get("title") or parsed.title or "").split())
     return Document(
         id=document_id(tenant, source.uri),
         tenant=tenant,
         uri=source.uri,
         name=source.name,
         version=source.content_hash,
-        title=title,
+        title=named or first_heading or _stem(source.name),
         text=text,
         acl=source.acl,
         language=language,
