@@ -8,7 +8,7 @@ from datetime import date, datetime, timedelta, timezone
 from email.utils import parsedate_to_datetime
 from typing import Final
 
-from fonte.text.frontmatter import iso_date
+from fonte.text.frontmatter import DAY_FIRST, iso_date
 from fonte.types import Language
 
 ORIGINAL: Final = "_original"
@@ -17,7 +17,6 @@ _KEYS: Final = frozenset(
     "date created modified updated published issued revised expires creationdate moddate lastmodified revdate pubdate "
     "publicationdate datepublished datemodified validfrom validto effectivedate".split()
 )
-_DAY_FIRST: Final = ("it", "es", "fr", "de", "pt")
 _BETWEEN: Final = "; "
 """Between several values of one key."""
 _JOINTS = re.compile(r"[\s_\-]+")
@@ -41,7 +40,7 @@ def with_iso_dates(metadata: Mapping[str, str], language: Language) -> dict[str,
         found[key] = value
         if not _is_date(key):
             continue
-        parts = [iso_of(part, day_first=told.startswith(_DAY_FIRST)) for part in value.split(_BETWEEN)]
+        parts = [iso_of(part, day_first=told.startswith(DAY_FIRST)) for part in value.split(_BETWEEN)]
         iso = _BETWEEN.join(filter(None, parts))
         if all(parts) and iso != value:
             found[key] = iso

@@ -24,6 +24,8 @@ HEAD_BYTES = 4 * _MOST_CHARACTERS
 """How much of a file ``own_text`` looks at."""
 _MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
 _DECEMBER = 12
+DAY_FIRST = ("it", "es", "fr", "de", "pt")
+"""Languages in which 03/04 is the third of April."""
 _YEAR_FIRST = re.compile(r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})")
 _YEAR_LAST = re.compile(r"(\d{1,2})([-/.])(\d{1,2})\2(\d{4})")
 _DAY_NAMED = re.compile(r"(\d{1,2})(?:st|nd|rd|th|º|°)?(?: of| de)? ([^\W\d_]+)\.?,? (\d{4})")
@@ -147,7 +149,7 @@ def _unquoted(text: str) -> str:
 
 
 def _with_iso_dates(members: dict[str, str]) -> dict[str, str]:
-    day_first = members.get("lang", members.get("language", "")).lower().startswith(("it", "es", "fr", "de", "pt"))
+    day_first = members.get("lang", members.get("language", "")).lower().startswith(DAY_FIRST)
     result: dict[str, str] = {}
     for key, value in members.items():
         iso = iso_date(value, day_first=day_first)
