@@ -80,7 +80,7 @@ def cost(path: Path) -> dict[str, object]:
     return {
         "file": path.name,
         "pages": parsed.pages,
-        "words": sum(len(block.places) for block in parsed.blocks),
+        "places": sum(len(block.places) for block in parsed.blocks),
         "pages_per_second": round((parsed.pages or 0) / (whole / 1e9), 1),
         "percent": {stage: round(100 * used / whole, 1) for stage, used in spent.most_common()},
         "answer_mb": round(size / 1e6, 1),
