@@ -84,7 +84,9 @@ def test_most_files_are_read_and_the_others_say_why() -> None:
 
 
 def test_sections_cover_the_text_and_spans_lie_inside() -> None:
-    for name, (_, document) in read()[0].items():
+    documents, _ = read()
+    assert documents
+    for name, (_, document) in documents.items():
         reached = 0
         for section in document.sections:
             assert section.start == reached, name
@@ -100,7 +102,9 @@ def test_every_chunk_slices_its_document(strategy: str) -> None:
     chunking = STRATEGIES[strategy]
     tokenizer = WordTokenizer(WINDOW)
     made = recipe(chunking, WINDOW)
-    for name, (parsed, document) in read()[0].items():
+    documents, _ = read()
+    assert documents
+    for name, (parsed, document) in documents.items():
         chunks = make_chunker(made, tokenizer, embed).chunk(document)
         assert bool(chunks) is bool(document.text.strip()), name
         for index, chunk in enumerate(chunks):

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import gzip
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fonte.errors import ParseError, SourceUnreadable
+from fonte.errors import ParseError, SourceTooLarge, SourceUnreadable
 from fonte.sources.own import KEYS, Own, front_matter, narrowed, sidecar_of
 from fonte.sources.rules import Ruling
 from fonte.sources.web.addresses import plain_url
@@ -57,7 +58,9 @@ def test_any_text_may_be_front_matter_or_a_sidecar(lines: list[str], given_roles
 @settings(max_examples=200)
 @given(st.binary(max_size=200), st.text(max_size=60))
 def test_whatever_a_site_sends_is_looked_at(body: bytes, text: str) -> None:
-    listed_addresses(body, "text/plain", most_bytes=1000)
+    for sent in (body, b"\x1f\x8b\x08\x00" + body, gzip.compress(body)[: 20 + len(body) // 2]):
+        with contextlib.suppress(SourceUnreadable, SourceTooLarge):  # what looks packed and is damaged
+            listed_addresses(sent, "text/plain", most_bytes=1000)
     listed_addresses(f"<urlset><loc>{text}</loc></urlset>".encode("utf-8", "replace"), "", most_bytes=1000)
     canonical_of(body, text)
     charset_of(text)

@@ -121,14 +121,19 @@ def test_the_caption_stands_in_the_header_of_every_piece_of_its_table(form) -> N
 @pytest.mark.parametrize(("form", "first", "column"), [(as_csv, 0, 0), (as_xlsx, 4, 2)])
 def test_case_25_the_place_is_that_of_the_chunks_own_rows(form, first: int, column: int) -> None:
     doc = made_as(form)
+    with_rows = 0
     for chunk in chunks(doc, ChunkingRecipe(size=60)):
         numbers = [int(number) for number in re.findall(r"Vessel: Vessel(\d+)", chunk.content)]
+        if not numbers:
+            continue
+        with_rows += 1
         top = 0 if "Vessel | Berth" in chunk.content else min(numbers)
         place = locate(doc, chunk.start, chunk.end)
-        if numbers and place.range is not None:
+        if form is as_xlsx:
             assert place.range == cell_range(first + top, column, first + max(numbers), column + 2)
-        elif numbers:
+        else:
             assert place.lines == (first + top + 1, first + max(numbers) + 1)
+    assert with_rows > 1
 
 
 def test_case_9_a_row_is_on_the_page_that_it_is_printed_on() -> None:
@@ -152,6 +157,7 @@ def test_no_chunk_begins_or_ends_inside_a_row_that_fits(form, unit, overlap: int
     size = 60 if unit == "tokens" else 900
     made = chunks(doc, ChunkingRecipe("boundaries", size, overlap, unit=unit), window)
     rows = [span for span in doc.spans if span.kind is BlockKind.ROW]
+    assert len(rows) > len(made) > 1
     for chunk in made:
         for span in rows:
             assert not span.start < chunk.start < span.end

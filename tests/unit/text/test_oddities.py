@@ -53,6 +53,8 @@ def test_headings_without_text_are_named() -> None:
 
 @pytest.mark.skipif(not Path("sample").is_dir(), reason="the sample is not beside the tests")
 def test_the_sample_has_nothing_odd() -> None:
-    for path in sorted(Path("sample").rglob("*.md")):
+    paths = sorted(Path("sample").rglob("*.md"))
+    assert paths
+    for path in paths:
         text = path.read_text(encoding="utf-8")
         assert codes(document(*map(paragraph, filter(None, text.split("\n\n"))))) == [], path
