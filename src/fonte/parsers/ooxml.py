@@ -98,7 +98,7 @@ class Package:
         return self._source.uri
 
     def xml(self, name: str, *, doctype: bool = False) -> _Element:
-        """A part's root element. Entities are never expanded.
+        """A part's root element, without remarks. Entities are never expanded, and are left out.
 
         Raises:
             ParseError: not well-formed, or with a document type, unless ``doctype`` admits one.
@@ -106,13 +106,21 @@ class Package:
         from lxml import etree
 
         data = _transitional(self.read(name))
-        parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
+        parser = etree.XMLParser(
+            resolve_entities=False,
+            no_network=True,
+            load_dtd=False,
+            huge_tree=False,
+            remove_comments=True,
+            remove_pis=True,
+        )
         try:
             root = etree.fromstring(data, parser)
         except (etree.XMLSyntaxError, ValueError) as error:
             raise self.error(f"the part {name} is not well-formed: {error}") from error
         if not doctype and root.getroottree().docinfo.internalDTD is not None:
             raise self.error(f"the part {name} declares a document type, which Office files never do")
+        etree.strip_tags(root, etree.Entity)  # walks over elements meet nothing but elements
         return root
 
     def relations(self, name: str) -> dict[str, tuple[str, str]]:

@@ -22,7 +22,7 @@ SIDECAR_ENDING = ".fonte.yaml"
 MARKDOWN_ENDINGS = (".md", ".markdown", ".mdown", ".mkd", ".mdx", ".qmd")
 HEAD_BYTES = 4 * _MOST_CHARACTERS
 """How much of a file ``own_text`` looks at."""
-_MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
+_MARKS = (b"\0\0\xfe\xff", b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
 _DECEMBER = 12
 DAY_FIRST = ("it", "es", "fr", "de", "pt")
 """Languages in which 03/04 is the third of April."""

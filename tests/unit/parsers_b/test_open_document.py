@@ -190,3 +190,15 @@ def test_nested_depth_empty_files_passwords_and_damage() -> None:
     laughs = '<!DOCTYPE a [<!ENTITY x "ha"><!ENTITY y "&x;&x;">]><a>&y;</a>'
     with pytest.raises(ParseError):
         parse(made("text", "", content=laughs))
+
+
+def test_remarks_of_xml_are_no_text_and_entities_of_its_own_are_refused() -> None:
+    parsed = parse(made("text", "<text:p>a<!-- no -->b<?pi no?>c<text:s/><!-- no -->d</text:p>"))
+    assert told(parsed) == [("paragraph", "abc d")]
+    whole = made("text", "<text:p>a&x;b</text:p>")
+    head = '<!DOCTYPE x [<!ENTITY x SYSTEM "file:///etc/passwd">]>'
+    with zipfile.ZipFile(io.BytesIO(whole)) as package:
+        content = package.read("content.xml").decode()
+    at = content.index("<office:")
+    with pytest.raises(ParseError, match="entities"):
+        parse(made("text", "", content=content[:at] + head + content[at:]))

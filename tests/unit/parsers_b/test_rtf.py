@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from fonte.errors import ParseError
 from fonte.parsers.registry import parse_body
 from fonte.parsers.sniff import RTF, sniff
 from fonte.text.canonical import canonicalise
@@ -108,3 +109,9 @@ def test_empty_files_and_pictures_alone() -> None:
     assert parse("").empty_reason == "empty"
     assert parse(r"{\pict\bin2 {{}").empty_reason == "needs_ocr"
     assert sniff(b"{\\rtf1 x}", "notes.doc") == RTF
+
+
+@pytest.mark.parametrize("inside", [r"\bin999999999 text", r"{{{{\*\x text"])
+def test_damaged_files_of_which_no_text_came_are_no_empty_ones(inside: str) -> None:
+    with pytest.raises(ParseError, match="damaged, and no text came out"):
+        parse(inside, tail="")

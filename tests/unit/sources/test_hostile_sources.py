@@ -16,6 +16,7 @@ from fonte.protocols import Unpacker
 from fonte.sources.fetched import Fetched
 from fonte.sources.folder import FolderSource
 from fonte.sources.opening import Opener
+from fonte.sources.own import front_matter
 from fonte.sources.rules import SourceRule
 from fonte.sources.sql import RowQuery, SqlSource
 from fonte.sources.taking import Taking
@@ -179,3 +180,11 @@ def test_a_row_that_is_no_text_fails_alone(tmp_path: Path) -> None:
     failed = [one for one in items if not isinstance(one, Source)]
     assert [one[:2] for one in failed] == [("sql://t#2", "2"), ("sql://t#3", "3")]
     assert [str(one[2]).split(":")[-1].strip()[:15] for one in failed] == ["body is no UTF-", "readers is no U"]
+
+
+@pytest.mark.parametrize("mark", [b"\0\0\xfe\xff", b""])
+@pytest.mark.parametrize("encoding", ["utf-32-be", "utf-32"])
+def test_front_matter_in_a_rare_encoding_narrows(encoding: str, mark: bytes) -> None:
+    own = front_matter("a.md", mark * encoding.endswith("be") + "---\nroles: hr\n---\n# T".encode(encoding))
+    assert own is not None
+    assert own.roles == {"hr"}

@@ -82,6 +82,8 @@ def _opened(package: Package, kind: str) -> tuple[_Element, Styles]:
     """(the body of that kind, styles of the content and of the file)."""
     check_open(package)
     content = package.xml("content.xml", doctype=True)
+    if b"<!ENTITY" in package.read("content.xml"):
+        raise package.error("content.xml declares entities, whose text is never read")
     body = content.find(f"{OFFICE}body/{OFFICE}{kind}")
     if body is None:
         raise package.error(f"it has no body of the kind {kind}")

@@ -18,7 +18,7 @@ class RtfParser:
         """Blocks in order; text marked as deleted is absent, notes follow their paragraph.
 
         Raises:
-            ParseError: the source's bytes were not read, or text of which no block came.
+            ParseError: the source's bytes were not read, text of which no block came, or damage and no text.
         """
         if source.body is None:
             raise ParseError("the source's bytes were not read", uri=source.uri)
@@ -28,6 +28,8 @@ class RtfParser:
         counts = count_text(seen, rows=reader.rows)
         if counts.words and not reader.blocks:
             raise ParseError(f"{source.name} has {counts.words} words but no text came out", uri=source.uri)
+        if reader.damaged and not reader.blocks and not reader.images:
+            raise ParseError(f"{source.name} is damaged, and no text came out: {reader.damaged}", uri=source.uri)
         return Parsed(
             blocks=tuple(reader.blocks),
             parser=self.name,
