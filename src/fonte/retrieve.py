@@ -77,8 +77,6 @@ class Retrieved:
     query_vector: Vector | None = None
     shifts: Mapping[Language, float] = field(default_factory=dict)
     """What similarities to passages in each language are moved by, so that they can be compared."""
-    query_codes: Codes | None = None
-    """Of the question's tokens, where it was reranked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +119,8 @@ class Retriever:
         found = _diverse(kept, stored, settings)
         timings["fuse"] += _since(mark)
         timings["total"] = _since(began)
-        vector, codes = (asked.vector, asked.codes) if asked is not None else (None, None)
-        return Retrieved(tuple(found), tuple(rankings), timings, vector, moved, codes)
+        vector = asked.vector if asked is not None else None
+        return Retrieved(tuple(found), tuple(rankings), timings, vector, moved)
 
     def _legs(
         self, query: Query, revoked: Sequence[str], settings: RetrievalSettings, timings: dict[str, float]
