@@ -13,6 +13,7 @@ import re
 import zipfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -29,6 +30,7 @@ _WORDS = 3
 ENOUGH = 0.9
 """Share of a sentence's words that its place must hold: a hyphen at a line end makes one word of two."""
 _SLACK = 1.0
+_ALEFS = frozenset("\u0622\u0623\u0625\u0627")
 _XML_TEXT = re.compile(r"<(?:\w+:)?(?:t|v)(?:\s[^<>]*)?>([^<]*)<")
 _RELATION = re.compile(r'Target="([^"]+)"')
 _A1 = re.compile(r"([A-Z]+)(\d+)(?::([A-Z]+)(\d+))?")
@@ -132,9 +134,12 @@ def page_words(path: Path, locator: Locator) -> str | None:
     """Characters, by pdfium, whose middle lies in the locator's boxes on its page; None for scans and over pages."""
     if locator.page is None or locator.page_end != locator.page:
         return None
-    characters = _characters(path, locator.page)
+    characters = list(_characters(path, locator.page))
     if not any(one.strip() for one, _ in characters):  # a scan
         return None
+    for at, (one, other) in enumerate(pairwise(characters)):
+        if one[0] in _ALEFS and other[0] == "\u0644" and one[1] == other[1]:
+            characters[at : at + 2] = other, one  # one glyph for lam and alef, which pdfium gives the wrong way round
     found = []
     for character, (left, bottom, right, top) in characters:
         middle = (left + right) / 2, (bottom + top) / 2

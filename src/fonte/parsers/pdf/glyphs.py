@@ -30,6 +30,8 @@ _HYPHENS = frozenset({0x02, 0xFFFE})
 _LINE_ENDS = frozenset({0x0A, 0x0D, 0x0B, 0x0C, 0x85, 0x2028, 0x2029})
 _SPACES = frozenset({0x09, 0x20, 0xA0, 0x1680, 0x202F, 0x205F, 0x3000, *range(0x2000, 0x200B)})
 _BULLETS = {0xF0B7: "•", 0xF0A7: "▪", 0xF0A8: "▪", 0xF06C: "●", 0xF06E: "■", 0xF0D8: "➢", 0xF0FC: "✓", 0x7F: "•"}
+_LAM, _ALEFS = 0x0644, frozenset("\u0622\u0623\u0625\u0627")
+"""One glyph shows both, lam first; pdfium turns a line that runs leftwards glyph by glyph and these letters with it."""
 _CJK = ((0x2E80, 0x9FFF), (0xF900, 0xFAFF), (0xFF00, 0xFFEF), (0x20000, 0x3FFFF))
 _BOLD = re.compile(rb"bold|black|heavy|demi|medi(?!um)|cmbx|sfbx|-bd")
 _FIXED = re.compile(rb"mono|courier|consol|cmtt|sftt|typewriter|menlo|lettergothic")
@@ -172,6 +174,7 @@ class _Reader:
         unicode_of, box_of = raw.FPDFText_GetUnicode, raw.FPDFText_GetLooseCharBox
         word: Word | None = None
         spaced, fresh, high = False, True, 0
+        before: Box | None = None
         for index in range(count):
             code = unicode_of(page, index)
             if not 0x20 < code < 0x7F:  # noqa: PLR2004 - ASCII needs none of these questions
@@ -196,9 +199,11 @@ class _Reader:
             box_of(page, index, reference)
             box = (rect.left - left, rect.bottom - bottom, rect.right - left, rect.top - bottom)
             if word is not None:
-                if _grow(word, box, code):
+                ligature, before = code == _LAM and box == before, box
+                if _grow(word, box, code, ligature=ligature):
                     continue
                 yield word
+            before = box
             word = self._start(index, code, box, spaced=spaced, fresh=fresh)
             spaced = fresh = False
         if word is not None:
@@ -212,8 +217,11 @@ class _Reader:
         return Word(text, x0, y0, x1, y1, size, style, frame, spaced, fresh)
 
 
-def _grow(word: Word, box: Box, code: int) -> bool:
-    """Take the next character into the word where it belongs: near it, on its line, and not a script of its own."""
+def _grow(word: Word, box: Box, code: int, *, ligature: bool) -> bool:
+    """Take the next character into the word where it belongs: near it, on its line, and not a script of its own.
+
+    ``ligature`` says that it is a lam from the same glyph as the character before.
+    """
     x0, y0, x1, y1 = box if word.frame == 0 else to_frame(box, word.frame)
     if word.frame != DIAGONAL:
         last = word.text[-1]
@@ -222,7 +230,8 @@ def _grow(word: Word, box: Box, code: int) -> bool:
         jump, rise = 0.9 * word.size, 0.7 * word.size
         if x0 - word.x1 > jump or word.x0 - x1 > jump or not -rise <= y0 - word.y0 <= rise:
             return False
-    word.text += "-" if code in _HYPHENS else normalised(code)
+    text = "-" if code in _HYPHENS else normalised(code)
+    word.text = f"{word.text[:-1]}{text}{word.text[-1]}" if ligature and word.text[-1] in _ALEFS else word.text + text
     word.soft = False
     word.x0 = min(word.x0, x0)
     word.x1 = max(word.x1, x1)

@@ -7,10 +7,12 @@ Recursive XY-cut after Nagy and Seth (1984), with the vertical cut taken first w
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from fonte.parsers.pdf.glyphs import DIAGONAL, Word
 
@@ -20,6 +22,10 @@ _RUN_GAP = 0.6
 """In font heights: runs of one line that were drawn apart but lie nearer than this are one segment."""
 _MAX_CUT = 1500
 """Segments on a page beyond which columns are not looked for (drawings full of labels): the cut is quadratic."""
+
+_STRAY = 20
+"""Of so many segments one may be drawn out of its column's turn: a page number, a note."""
+_ITEM = re.compile(r"(?:[•◦▪‣·●○■□►➢✓*–—-]|\(?\d{1,2}[.)])\s")
 
 
 @dataclass(slots=True)
@@ -92,13 +98,33 @@ def joined(words: Sequence[Word]) -> str:
     return "".join((" " if word.spaced and index else "") + word.text for index, word in enumerate(words))
 
 
-def _right_to_left(words: Sequence[Word]) -> bool:
-    """Whether most letters run from right to left: such lines stay in the order that pdfium gives."""
+def direction(words: Sequence[Word]) -> int:
+    """1 where most words run from right to left, -1 where most run from left to right, 0 where neither do."""
     balance = 0
     for word in words:
         kind = unicodedata.bidirectional(word.text[0])
         balance += 1 if kind in ("R", "AL") else -1 if kind == "L" else 0
-    return balance > 0
+    return (balance > 0) - (balance < 0)
+
+
+def _right_to_left(words: Sequence[Word]) -> bool:
+    """Whether text runs from right to left: such lines stay in the order that pdfium gives."""
+    return direction(words) > 0
+
+
+def line_order(line: Sequence[Word]) -> list[Word]:
+    """The words of one line as they are read; in one that runs leftwards, runs of foreign words run rightwards."""
+    if not _right_to_left(line):
+        return sorted(line, key=lambda w: w.x0)
+    ordered: list[Word] = []
+    foreign: list[Word] = []
+    for word in sorted(line, key=lambda w: -w.x1):
+        if direction([word]) < 0:
+            foreign.append(word)
+            continue
+        ordered += [*foreign[::-1], word]
+        foreign = []
+    return ordered + foreign[::-1]
 
 
 def _segment(word: Word) -> Segment:
@@ -198,12 +224,37 @@ def _vertical_cut(segments: list[Segment]) -> tuple[list[Segment], list[Segment]
     """Left and right part where a gutter runs through and both sides are columns of text."""
     size = sorted(s.size for s in segments)[len(segments) // 2]
     gutters = [gap for gap in _gaps([(s.x0, s.x1) for s in segments]) if gap[0] > 0.8 * size]
-    if not gutters or len(gutters) > 3:  # noqa: PLR2004 - four columns of prose; more is a table
+    if not gutters:
         return None
     middle = max(gutters)[1]
     left = [s for s in segments if s.x1 <= middle]
     right = [s for s in segments if s.x0 >= middle]
-    return (left, right) if _looks_like_column(left) and _looks_like_column(right) else None
+    few = len(gutters) <= 3  # noqa: PLR2004 - four columns of prose; more is a table
+    prose = few and _looks_like_column(left) and _looks_like_column(right)
+    if not prose and not _drawn_apart(segments, middle):
+        return None
+    leftwards = _right_to_left([word for segment in segments for word in segment.words])
+    return (right, left) if leftwards else (left, right)
+
+
+def _drawn_apart(segments: Sequence[Segment], middle: float) -> bool:
+    """Whether one side was drawn after the other and both hold lines to be read: lists, short lines, two pages on one.
+
+    A table is drawn row by row, or has cells that are shorter.
+    """
+    sides = [segment.x0 >= middle for segment in segments]
+    changes = sum(one != other for one, other in pairwise(sides))
+    if changes > 1 + len(sides) // _STRAY:
+        return False
+    return all(_reads([s for s, one in zip(segments, sides, strict=True) if one == side]) for side in (False, True))
+
+
+def _reads(segments: Sequence[Segment]) -> bool:
+    """Whether segments are lines of text or items of a list, on three lines at least."""
+    lines = len({round(s.y0 / max(s.size, 1.0)) for s in segments})
+    length = sum(sum(len(word.text) + 1 for word in s.words) for s in segments) / len(segments)
+    items = sum(_ITEM.match(segment.text) is not None for segment in segments) / len(segments)
+    return lines >= 3 and (length > 18 or items > 0.6)  # noqa: PLR2004 - as in columns; most are items
 
 
 def _horizontal_cut(segments: list[Segment]) -> tuple[list[Segment], list[Segment]] | None:

@@ -16,7 +16,7 @@ from fonte.types import Loss, Parsed
 if TYPE_CHECKING:
     from fonte.types import Source
 
-LAYOUT_VERSION = "3"
+LAYOUT_VERSION = "4"
 _SAY_NOTHING = frozenset({"blank_page", "repaired"})
 """Losses beside which a file without text may yet hold some."""
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from fonte.parsers.pdf.layout import Segment
+from fonte.parsers.pdf.layout import Segment, direction, line_order
 
 if TYPE_CHECKING:
     from fonte.parsers.pdf.glyphs import Word
@@ -193,8 +193,7 @@ def _reading_order(words: list[Word]) -> list[Word]:
         else:
             lines.append([word])
     ordered: list[Word] = []
-    for line in lines:
-        line.sort(key=lambda w: w.x0)
+    for line in map(line_order, lines):
         line[0].spaced = True
         ordered += line
     return ordered
@@ -214,7 +213,8 @@ def _table(grid: _Grid, words: Sequence[Word]) -> tuple[Segment, set[int]] | Non
     cells = [
         [_reading_order(held.get((row, column), [])) for column in range(grid.columns)] for row in range(grid.rows)
     ]
-    cells = [row for row in cells if any(row)]
+    leftwards = direction([word for cell in held.values() for word in cell]) > 0
+    cells = [row[::-1] if leftwards else row for row in cells if any(row)]
     inside = [word for row in cells for cell in row for word in cell]
     size = sorted(word.size for word in inside)[len(inside) // 2]
     box = (grid.xs[0], grid.ys[-1], grid.xs[-1], grid.ys[0])
