@@ -96,6 +96,7 @@ _CONTROL = re.compile(r"[\0-\x08\x0e-\x1f\x7f\ufffd]")
 _HEAD = 4096
 _MAIL_FIELDS = 3
 _TABLE_ROWS, _TABLE_CUTS = 5, 2
+_HTML_TYPES = ("text/html", "application/xhtml+xml")
 _HTML = re.compile(
     r"(?:<\?xml[^>]*\?>\s*)?(?:<!--(?:(?!-->).)*-->\s*)*+<(?:!doctype\s+html|html)\b", re.IGNORECASE | re.DOTALL
 )
@@ -119,7 +120,8 @@ def sniff(body: bytes, name: str, *, declared: str | None = None) -> str:
     Args:
         body: the whole file.
         name: what it is called; its ending decides between kinds of text and for empty files.
-        declared: only our own type for single records is believed.
+        declared: our own type for single records is believed; that it is HTML, as a name's ending where none says
+            more, for pages of the web have names without one and need not begin with ``<html>``.
 
     Raises:
         UnsupportedMediaType: a kind of file that no parser reads; the message names it.
@@ -129,6 +131,8 @@ def sniff(body: bytes, name: str, *, declared: str | None = None) -> str:
     if declared == RECORD_MEDIA_TYPE:
         return RECORD_MEDIA_TYPE
     ending = PurePosixPath(name).suffix.lower()
+    if declared in _HTML_TYPES and ending not in _BY_NAME:
+        ending = ".html"
     if not body:
         return _BY_NAME.get(ending, "application/x-empty")
     if b"%PDF-" in body[:1024] and not _is_text_about_pdf(body, ending):
