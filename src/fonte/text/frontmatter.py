@@ -60,8 +60,13 @@ def own_text(name: str, body: bytes) -> str:
 
 
 def own_members(text: str) -> dict[str, str]:
-    """The members of what ``own_text`` gave for Markdown, by lower-case key; those without a value too."""
-    return {key.lower(): value for key, value in _members(text.split("\n")).items()}
+    """The members of what ``own_text`` gave for Markdown, by lower-case key; those without a value too.
+
+    A key that is said twice has no value: which of the two holds is not known.
+    """
+    lines = text.split("\n")
+    said = [member[2].strip().lower() for line in lines if (member := _MEMBER.fullmatch(line)) and not member[1]]
+    return {key.lower(): "" if said.count(key.lower()) > 1 else value for key, value in _members(lines).items()}
 
 
 def sidecar_members(text: str, known: Sequence[str]) -> dict[str, str]:

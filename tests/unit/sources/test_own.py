@@ -60,6 +60,12 @@ def test_only_markdown_has_front_matter() -> None:
     assert front_matter("a.md", b"no fence\nroles: hr") is None
 
 
+@pytest.mark.parametrize("keys", ["roles: hr\nroles: public", "roles: public\nRoles: hr", '"roles": hr\nroles: hr'])
+def test_roles_that_are_said_twice_are_nobodys(keys: str) -> None:
+    said = front_matter("a.md", f"---\ntitle: A\n{keys}\n---\nText".encode())
+    assert narrowed(Ruling(Acl(roles("public"))), said).acl.roles == set()
+
+
 @pytest.mark.parametrize("value", [None, 7, ["a", 7], {"a": 1}, True])
 def test_roles_that_cannot_be_understood_are_nobodys(value: object) -> None:
     assert Own.of("it", {"roles": value}).roles == frozenset()
