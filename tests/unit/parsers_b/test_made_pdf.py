@@ -14,6 +14,7 @@ import pytest
 from PIL import Image
 from reportlab.pdfgen.canvas import Canvas
 
+from edit_distance import distance
 from fonte.errors import EncryptedSource, ParserCrashed
 from fonte.parsers.images import ImageParser
 from fonte.parsers.pdf import PdfParser
@@ -53,21 +54,6 @@ def text_of(blocks) -> str:
 
 def wanted_text(name: str) -> str:
     return flat(" ".join(text for _, text in truth(name)["blocks"]))
-
-
-def distance(one: str, other: str, band: int = 200) -> int:
-    """Levenshtein's, within a band around the diagonal."""
-    far = len(one) + len(other)
-    before = {at: at for at in range(band + 1)}
-    for row, character in enumerate(one, 1):
-        now: dict[int, int] = {}
-        for at in range(max(row - band, 0), min(row + band, len(other)) + 1):
-            best = before.get(at, far) + 1
-            if at:
-                best = min(best, now.get(at - 1, far) + 1, before.get(at - 1, far) + (other[at - 1] != character))
-            now[at] = best
-        before = now
-    return before.get(len(other), far)
 
 
 def error_rate(got: str, wanted: str) -> float:

@@ -15,6 +15,7 @@ from PIL import Image, ImageDraw, ImageFont
 from reportlab.lib.utils import ImageReader
 from reportlab.pdfgen.canvas import Canvas
 
+from edit_distance import distance
 from fonte.errors import ParseError
 from fonte.parsers.images import MAX_IMAGE_PIXELS, ImageParser
 from fonte.parsers.ocr import engine, reader
@@ -71,19 +72,9 @@ def plain(said: str) -> str:
     return unicodedata.normalize("NFC", said).translate({0x2019: "'", 0x2018: "'", 0x201C: '"', 0x201D: '"'})
 
 
-def error_rate(got: str, wanted: str, band: int = 120) -> float:
-    """Levenshtein distance over the wanted length, within a band around the diagonal."""
-    far = len(wanted) + len(got)
-    before = {at: at for at in range(band + 1)}
-    for row, character in enumerate(got, 1):
-        now: dict[int, int] = {}
-        for at in range(max(row - band, 0), min(row + band, len(wanted)) + 1):
-            best = before.get(at, far) + 1
-            if at:
-                best = min(best, now.get(at - 1, far) + 1, before.get(at - 1, far) + (wanted[at - 1] != character))
-            now[at] = best
-        before = now
-    return before.get(len(wanted), far) / len(wanted)
+def error_rate(got: str, wanted: str) -> float:
+    """Levenshtein distance over the wanted length."""
+    return distance(got, wanted, band=120) / len(wanted)
 
 
 @pytest.fixture
