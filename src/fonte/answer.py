@@ -13,8 +13,10 @@ from fonte.context import build_passages
 from fonte.errors import CorruptIndex, InvalidQuery
 from fonte.evidence import EvidenceScorer, features
 from fonte.gate import NOTHING, GateModel
+from fonte.processing import Processing, process
 from fonte.protocols import Catalog, Embedder, Generator, IndexReader, Terms
 from fonte.retrieve import Found, RetrievalSettings, Retrieved, Retriever
+from fonte.several import Gathered, gather, part_query
 from fonte.text.language import question_languages
 from fonte.text.locate import fragment, label, locate
 from fonte.types import (
@@ -31,6 +33,7 @@ from fonte.types import (
     Passage,
     Principal,
     Query,
+    QuestionPart,
     SearchResult,
     SearchResults,
     Trace,
@@ -50,6 +53,16 @@ class AnswerSettings:
 
     retrieval: RetrievalSettings = RetrievalSettings()  # noqa: RUF009 - frozen
     context_tokens: int = 3000
+    processing: Processing = Processing()  # noqa: RUF009 - frozen
+
+
+@dataclass(frozen=True, slots=True)
+class AskedPart:
+    """A part of a question, the passages that it found (best first, the whole's markers), and the gate's verdict."""
+
+    part: QuestionPart
+    passages: tuple[Passage, ...]
+    verdict: GateVerdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +75,25 @@ class Asked:
     documents: Mapping[str, Document]
     passages: tuple[Passage, ...]
     verdict: GateVerdict
+    """Of the question, or of the part that has the best evidence."""
     began: float
+    parts: tuple[AskedPart, ...] = ()
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """The parts without evidence, in the asker's words, where another part has some."""
+        found = [one.verdict.sufficient for one in self.parts]
+        return tuple(one.part.asked for one in self.parts if not one.verdict.sufficient) if any(found) else ()
+
+    @property
+    def to_draft(self) -> Query:
+        """What a generator is asked: the parts that have evidence; the whole question where no part has its own."""
+        held = [one.part for one in self.parts if one.verdict.sufficient]
+        if not held:
+            return replace(self.query, parts=())
+        if len(held) == 1:
+            return replace(self.query, text=held[0].text, parts=())
+        return replace(self.query, parts=tuple(held))
 
 
 def answer_language(languages: Sequence[Language]) -> Language:
@@ -118,8 +149,9 @@ class Asker:
     def search(self, query: Query) -> SearchResults:
         """Ranked passages that the principal may read."""
         began = time.perf_counter()
-        query = with_languages(query)
-        retrieved, documents = self._retrieve(query, self.settings.retrieval)
+        query = self._processed(query)
+        gathered, documents = self._retrieve(query, self.settings.retrieval)
+        retrieved = gathered.retrieved
         results = tuple(_results(retrieved.found, documents))
         return SearchResults(
             query=query.text,
@@ -127,7 +159,11 @@ class Asker:
             results=results,
             timings_ms={**retrieved.timings_ms, "total": (time.perf_counter() - began) * 1000},
             trace_id=_new_id("t"),
+            steps=query.steps,
         )
+
+    def _processed(self, query: Query) -> Query:
+        return process(with_languages(query), self.settings.processing)
 
     def stream(self, query: Query, generator: Generator) -> Iterator[Citation | str | Answer]:
         """Citations first, then the text sentence by sentence, last the whole answer: with citations or abstaining.
@@ -143,7 +179,7 @@ class Asker:
             reason = AbstentionReason.WEAK_EVIDENCE if asked.passages else AbstentionReason.NOTHING_RETRIEVED
             yield self._abstain(asked, reason, generator.name)
             return
-        draft = generator.draft(asked.query, asked.passages, language=asked.language)
+        draft = generator.draft(asked.to_draft, asked.passages, language=asked.language)
         shown = len(asked.passages)
         asked = self._still_readable(asked)
         if len(asked.passages) < shown:
@@ -162,11 +198,10 @@ class Asker:
             yield sentence.text if position == 0 else f" {sentence.text}"
         yield self._answer(asked, cited, draft, generator.name)
 
-    def _retrieve(self, query: Query, settings: RetrievalSettings) -> tuple[Retrieved, dict[str, Document]]:
+    def _retrieve(self, query: Query, settings: RetrievalSettings) -> tuple[Gathered, dict[str, Document]]:
         revoked = self.catalog.revoked(self.reader.generation.id, query.principal)
-        retriever = Retriever(self.reader, self.embedder, self.terms)
-        retrieved = retriever.retrieve(query, revoked, settings)
-        found = self._readable(retrieved.found, query.principal)
+        gathered = gather(Retriever(self.reader, self.embedder, self.terms), query, revoked, settings)
+        found = self._readable(gathered.retrieved.found, query.principal)
         documents = {}
         for document_id in dict.fromkeys(one.stored.chunk.document_id for one in found):
             document = self.catalog.document(self.reader.generation.id, document_id)
@@ -176,7 +211,7 @@ class Asker:
                     hint="run fonte sync again",
                 )
             documents[document_id] = document
-        return replace(retrieved, found=found), documents
+        return replace(gathered, retrieved=replace(gathered.retrieved, found=found)), documents
 
     def _still_readable(self, asked: Asked) -> Asked:
         """The same without what the asker could read when the passages were chosen, and cannot read any more."""
@@ -200,8 +235,9 @@ class Asker:
     def prepare(self, query: Query) -> Asked:
         """Everything up to the gate's verdict: what was retrieved, the passages, and what the gate saw in them."""
         began = time.perf_counter()
-        query = with_languages(query)
-        retrieved, documents = self._retrieve(query, replace(self.settings.retrieval, distances=True))
+        query = self._processed(query)
+        gathered, documents = self._retrieve(query, replace(self.settings.retrieval, distances=True))
+        retrieved = gathered.retrieved
         passages = tuple(
             build_passages(
                 retrieved.found,
@@ -210,13 +246,25 @@ class Asker:
                 chunking=self.reader.generation.recipe.chunking,
             )
         )
-        verdict = self.gate.nothing()
-        if passages:
-            words = weighted_words(query, self.terms, self.reader)
-            evidence = self.scorer.score(query, passages, retrieved, words)
-            verdict = self.gate.judge(features(query, retrieved, passages, evidence, self.scorer))
+        parts = tuple(self._part(query, at, passages, found) for at, found in enumerate(gathered.parts))
+        whole = self._judged(query, passages, retrieved)
+        verdict = max([whole, *(one.verdict for one in parts)], key=lambda one: one.score)
         language = answer_language(query.languages)
-        return Asked(query, language, retrieved, documents, passages, verdict, began)
+        return Asked(query, language, retrieved, documents, passages, verdict, began, parts)
+
+    def _judged(self, query: Query, passages: tuple[Passage, ...], retrieved: Retrieved) -> GateVerdict:
+        if not passages:
+            return self.gate.nothing()
+        words = weighted_words(query, self.terms, self.reader)
+        evidence = self.scorer.score(query, passages, retrieved, words)
+        return self.gate.judge(features(query, retrieved, passages, evidence, self.scorer))
+
+    def _part(self, query: Query, at: int, passages: Sequence[Passage], retrieved: Retrieved) -> AskedPart:
+        """A part judged by the passages that it found itself, with their distances to it."""
+        shown = {one.stored.chunk.id: one for one in passages}
+        found = [one for one in retrieved.found if one.stored.chunk.id in shown]
+        own = tuple(replace(shown[one.stored.chunk.id], hit=one.hit) for one in found)
+        return AskedPart(query.parts[at], own, self._judged(part_query(query, at), own, retrieved))
 
     def _trace(self, asked: Asked, removed: tuple[str, ...] = ()) -> Trace:
         timings = {**asked.retrieved.timings_ms, "total": (time.perf_counter() - asked.began) * 1000}
@@ -228,6 +276,7 @@ class Asker:
             gate=asked.verdict,
             removed_markers=removed,
             notes=self.notes,
+            steps=asked.query.steps,
             timings_ms=timings,
         )
 
@@ -270,7 +319,7 @@ class Asker:
             text=cited.text,
             sentences=cited.sentences,
             citations=cited.citations,
-            missing=draft.missing,
+            missing=tuple(dict.fromkeys((*draft.missing, *asked.missing))),
         )
 
 

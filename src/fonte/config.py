@@ -21,6 +21,7 @@ from urllib.parse import urlsplit
 from pydantic import Field, TypeAdapter, ValidationError, field_validator, model_validator
 
 from fonte.errors import ConfigError
+from fonte.question_settings import QuestionSettings
 from fonte.source_settings import QuerySettings, Section, SourceRule, WebSettings
 from fonte.types import ChunkingRecipe, ChunkingStrategy
 
@@ -218,6 +219,7 @@ class Settings(Section):
 
     chunking: ChunkingSettings = ChunkingSettings()
     embedding: EmbeddingSettings = EmbeddingSettings()
+    query: QuestionSettings = QuestionSettings()
     retrieval: RetrievalSettings = RetrievalSettings()
     gate: GateSettings = GateSettings()
     generation: GenerationSettings = GenerationSettings()

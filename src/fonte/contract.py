@@ -19,6 +19,7 @@ from fonte.types import (
     Generation,
     LedgerEntry,
     Locator,
+    QueryStep,
     SearchResult,
     SearchResults,
     Sentence,
@@ -84,6 +85,7 @@ def search_results(results: SearchResults) -> Json:
         "results": [search_result(result) for result in results.results],
         "timings_ms": _timings(results.timings_ms),
         "trace_id": results.trace_id,
+        "steps": _steps(results.steps),
     }
 
 
@@ -126,6 +128,7 @@ def answer(one: Answer) -> Json:
         "trace_id": one.trace.id,
         "answer_id": one.answer_id,
         "notes": list(one.trace.notes),
+        "steps": _steps(one.trace.steps),
     }
     if isinstance(one, Abstained):
         return common | {
@@ -332,6 +335,11 @@ def _counts(one: Counts) -> Json:
 
 def _duplicates(copies: Sequence[tuple[str, str]]) -> list[Json]:
     return [{"document_id": document, "source_uri": uri} for document, uri in copies]
+
+
+def _steps(steps: Sequence[QueryStep]) -> list[Json]:
+    """What query processing made of a question."""
+    return [{"name": one.name, "outcome": one.outcome, "texts": list(one.texts)} for one in steps]
 
 
 def _timings(timings: Mapping[str, float]) -> Json:

@@ -38,7 +38,7 @@ from fonte.types import (
 )
 
 NOT_BUILT = "not_built"
-LATER_LAYERS = ("decomposition", "support")
+LATER_LAYERS = ("support",)
 """Layers of a question's way that no version has yet."""
 LATER_MEASURES = ("faithfulness",)
 """Measures of those layers."""
@@ -400,6 +400,7 @@ def _layers(tenants: Tenants, observed: Mapping[QueryKey, Observed], wanted: Wan
         "dense": "on" if modes & {"hybrid", "dense"} else "off",
         "fusion": "on" if "hybrid" in modes else "off",
         "rerank": "on" if any(asker.settings.retrieval.rerank for asker in askers) else "off",
+        "decomposition": "on" if any(asker.settings.processing.parts for asker in askers) else "off",
     }
     verdicts = [one.verdict for one in observed.values() if one.verdict is not None]
     calibrated = "calibrated" if verdicts and all(one.calibrated for one in verdicts) else "uncalibrated"

@@ -601,6 +601,27 @@ class Filters:
 
 
 @dataclass(frozen=True, slots=True)
+class QuestionPart:
+    """One of the things that a question asks: a question that stands on its own, and the asker's words for it."""
+
+    text: str
+    asked: str
+
+    def __post_init__(self) -> None:
+        if not self.text.strip() or not self.asked.strip():
+            raise ValueError("a part of a question needs text")
+
+
+@dataclass(frozen=True, slots=True)
+class QueryStep:
+    """What one step of query processing made of a question: in words, and the texts that it gave."""
+
+    name: str
+    outcome: str
+    texts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Query:
     """A question as asked, by whom, within which filters. ``text`` is data: no operator comes from it."""
 
@@ -610,10 +631,16 @@ class Query:
     as_of: date | None = None
     languages: tuple[Language, ...] = ()
     """What the text may be written in, surest first; more than one when it is too short to tell."""
+    parts: tuple[QuestionPart, ...] = ()
+    """The things that it asks, where it asks more than one and they were told apart; never a single one."""
+    steps: tuple[QueryStep, ...] = ()
+    """What was made of it, step by step, for the trace."""
 
     def __post_init__(self) -> None:
         if not self.text.strip():
             raise ValueError("a query needs text")
+        if len(self.parts) == 1:
+            raise ValueError("a question of one part is a whole question")
 
 
 @dataclass(frozen=True, slots=True)
@@ -820,6 +847,8 @@ class SearchResults:
     results: tuple[SearchResult, ...]
     timings_ms: Mapping[str, float]
     trace_id: str
+    steps: tuple[QueryStep, ...] = ()
+    """What was made of the question before it was looked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -833,6 +862,8 @@ class Trace:
     gate: GateVerdict | None = None
     removed_markers: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    steps: tuple[QueryStep, ...] = ()
+    """What was made of the question before it was looked for."""
     timings_ms: Mapping[str, float] = field(default_factory=dict)
 
 

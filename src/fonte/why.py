@@ -355,7 +355,7 @@ class Explainer:
 
     def _written(self, asked: Asked, holding: Sequence[Passage], places: Sequence[Place], trail: _Trail) -> None:
         generator = self.make_generator()
-        draft = generator.draft(asked.query, asked.passages, language=asked.language)
+        draft = generator.draft(asked.to_draft, asked.passages, language=asked.language)
         cited = cite(draft, asked.passages, language=asked.language)
         markers = {one.marker for one in holding}
         if draft.declined or not uses(draft, holding, places):

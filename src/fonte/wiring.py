@@ -21,6 +21,7 @@ from fonte.gate import gate_for
 from fonte.judging import GoldenFiles
 from fonte.models import registry
 from fonte.models.extractive import ExtractiveGenerator
+from fonte.processing import Processing
 from fonte.protocols import Chunker, Embedder, Generator, SourceReader, Unpacker
 from fonte.retrieve import RetrievalSettings
 from fonte.stores.home import Home, slug
@@ -103,7 +104,7 @@ def make_parts(home: Path, settings: Settings) -> Parts:
         terms=terms,
         gate_for=gate_for,
         extractors=lambda: _extractors(settings),
-        answers=AnswerSettings(retrieval=_retrieval(settings)),
+        answers=AnswerSettings(retrieval=_retrieval(settings), processing=Processing(parts=settings.query.parts)),
         costs=Costs(settings.gate.cost_wrong, settings.gate.cost_abstain),
     )
 

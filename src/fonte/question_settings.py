@@ -1,0 +1,11 @@
+"""Settings of query processing."""
+
+from __future__ import annotations
+
+from fonte.source_settings import Section
+
+
+class QuestionSettings(Section):
+    """Which steps a question goes through before it is looked for; each is told in the trace."""
+
+    parts: bool = False
