@@ -6,7 +6,7 @@ import time
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 
 from fonte.cite import Cited, cite
 from fonte.context import build_passages
@@ -160,6 +160,7 @@ class Asker:
             timings_ms={**retrieved.timings_ms, "total": (time.perf_counter() - began) * 1000},
             trace_id=_new_id("t"),
             steps=query.steps,
+            as_of=query.as_of,
         )
 
     def _processed(self, query: Query) -> Query:
@@ -266,7 +267,7 @@ class Asker:
         own = tuple(replace(shown[one.stored.chunk.id], hit=one.hit) for one in found)
         return AskedPart(query.parts[at], own, self._judged(part_query(query, at), own, retrieved))
 
-    def _trace(self, asked: Asked, removed: tuple[str, ...] = ()) -> Trace:
+    def _trace(self, asked: Asked, removed: tuple[str, ...] = (), notes: tuple[str, ...] = ()) -> Trace:
         timings = {**asked.retrieved.timings_ms, "total": (time.perf_counter() - asked.began) * 1000}
         return Trace(
             id=_new_id("t"),
@@ -275,8 +276,9 @@ class Asker:
             rankings=asked.retrieved.rankings,
             gate=asked.verdict,
             removed_markers=removed,
-            notes=self.notes,
+            notes=(*self.notes, *notes),
             steps=asked.query.steps,
+            as_of=asked.query.as_of,
             timings_ms=timings,
         )
 
@@ -312,7 +314,7 @@ class Asker:
             generation=self.reader.generation.id,
             generator=generator,
             answer_id=_new_id("a"),
-            trace=self._trace(asked, cited.removed),
+            trace=self._trace(asked, cited.removed, _out_of_force(cited.citations, asked.query.as_of)),
             prompt_tokens=draft.prompt_tokens,
             completion_tokens=draft.completion_tokens,
             cost=draft.cost,
@@ -323,11 +325,26 @@ class Asker:
         )
 
 
-def asked_query(text: str, principal: Principal, filters: Filters) -> Query:
+def asked_query(text: str, principal: Principal, filters: Filters, as_of: date | None = None) -> Query:
     """A question as it was asked. Raises InvalidQuery where it says nothing."""
     if not text.strip():
         raise InvalidQuery("the question is empty", hint="write a question between quotes")
-    return Query(text.strip(), principal, filters)
+    return Query(text.strip(), principal, filters, as_of)
+
+
+def _out_of_force(citations: Sequence[Citation], as_of: date | None) -> tuple[str, ...]:
+    """What an answer says of cited documents that do not hold today; as of a day none of those is found."""
+    if as_of is not None:
+        return ()
+    told = ((one, out_of_force(one.valid_from, one.valid_to, now().date())) for one in citations)
+    return tuple(dict.fromkeys(f"{one.document_name}: {why}" for one, why in told if why))
+
+
+def out_of_force(valid_from: str, valid_to: str, day: date) -> str:
+    """Why something does not hold on a day; empty where it does, or where nothing was said of it."""
+    if valid_to and valid_to < day.isoformat():
+        return f"held until {valid_to}"
+    return f"holds from {valid_from}" if valid_from > day.isoformat() else ""
 
 
 def _new_id(kind: str) -> str:

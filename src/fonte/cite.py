@@ -68,6 +68,8 @@ def mint(passage: Passage, said: Sequence[Range] = ()) -> Citation:
         url=document.uri if "#" in document.uri else document.uri + part,
         cosine_distance=passage.hit.dense_distance,
         duplicates=passage.copies,
+        valid_from=document.valid_from,
+        valid_to=document.valid_to,
     )
 
 

@@ -64,6 +64,8 @@ def search_result(result: SearchResult) -> Json:
         "chunk_index": chunk.index,
         "language": chunk.language,
         "content": result.content,
+        "valid_from": stored.valid_from or None,
+        "valid_to": stored.valid_to or None,
         "locator": locator(result.locator),
         "fragment": result.fragment,
         "label": result.label,
@@ -81,6 +83,7 @@ def search_results(results: SearchResults) -> Json:
     """What ``search`` prints."""
     return {
         "query": results.query,
+        "as_of": results.as_of.isoformat() if results.as_of else None,
         "generation": results.generation,
         "results": [search_result(result) for result in results.results],
         "timings_ms": _timings(results.timings_ms),
@@ -106,6 +109,8 @@ def citation(one: Citation) -> Json:
         "label": one.label,
         "url": one.url,
         "cosine_distance": one.cosine_distance,
+        "valid_from": one.valid_from or None,
+        "valid_to": one.valid_to or None,
         "duplicates": _duplicates(one.duplicates),
     }
 
@@ -114,6 +119,7 @@ def answer(one: Answer) -> Json:
     """What ``ask`` prints, and what is stored."""
     common: Json = {
         "question": one.question,
+        "as_of": one.trace.as_of.isoformat() if one.trace.as_of else None,
         "answered": isinstance(one, Answered),
         "language": one.language,
         "gate": _gate(one.gate),

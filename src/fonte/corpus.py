@@ -10,6 +10,7 @@ import os
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from datetime import date
 from functools import partial
 
 from fonte import contract
@@ -175,14 +176,17 @@ class OpenCorpus(Overseen):
         rerank: bool | None = None,
         max_distance: float | None = None,
         filters: Filters = Filters(),  # noqa: B008 - frozen
+        as_of: date | None = None,
     ) -> SearchResults:
         """Ranked passages that the principal may read; ``rerank`` None: as set, where it can be, but not with bm25.
+
+        ``as_of``: only documents that hold on that day, by what was said of their validity.
 
         Raises:
             InvalidQuery, ModelUnavailable, StoreError. ConfigError: reranking was asked for and cannot be done.
         """
         asker = self.asker(principal, k=k, mode=mode, rerank=rerank, max_distance=max_distance)
-        query = asked_query(text, principal, filters)
+        query = asked_query(text, principal, filters, as_of)
         if asker is None:
             return SearchResults(query.text, "", (), {"total": 0.0}, "")
         return asker.search(query)
@@ -196,6 +200,7 @@ class OpenCorpus(Overseen):
         k: int | None = None,
         max_distance: float | None = None,
         filters: Filters = Filters(),  # noqa: B008 - frozen
+        as_of: date | None = None,
     ) -> Answer:
         """An answer whose citations the server minted, or an abstention.
 
@@ -205,7 +210,13 @@ class OpenCorpus(Overseen):
             InvalidQuery, ModelUnavailable, BadModelOutput, StoreError
         """
         *_, last = self.stream(
-            question, principal=principal, generator=generator, k=k, max_distance=max_distance, filters=filters
+            question,
+            principal=principal,
+            generator=generator,
+            k=k,
+            max_distance=max_distance,
+            filters=filters,
+            as_of=as_of,
         )
         if isinstance(last, Answered | Abstained):
             return last
@@ -220,9 +231,10 @@ class OpenCorpus(Overseen):
         k: int | None = None,
         max_distance: float | None = None,
         filters: Filters = Filters(),  # noqa: B008 - frozen
+        as_of: date | None = None,
     ) -> Iterator[Citation | str | Answer]:
         """Citations, then the answer's text in pieces, last the whole answer, which is what is stored."""
-        query = asked_query(question, principal, filters)
+        query = asked_query(question, principal, filters, as_of)
         asker = self.asker(principal, k=k, max_distance=max_distance)
         if asker is None:
             yield nothing_answered(with_languages(query))

@@ -13,6 +13,8 @@ from __future__ import annotations
 
 import hashlib
 import math
+import re
+from calendar import monthrange
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
@@ -50,6 +52,21 @@ def _check_range(start: int, end: int) -> None:
     if not 0 <= start <= end:
         message = f"not a half-open range: {start}..{end}"
         raise ValueError(message)
+
+
+_DAY = re.compile(r"(\d{4})(?:-(\d\d)(?:-(\d\d)(?:[T ].*)?)?)?")
+
+
+def _day(text: str, *, last: bool) -> str:
+    """A day of a date in ISO 8601, of a month or a year alone its first or last; empty for what is no date."""
+    found = _DAY.fullmatch(text.strip())
+    if found is None:
+        return ""
+    year, month = int(found[1]), int(found[2] or (12 if last else 1))
+    try:
+        return date(year, month, int(found[3] or (monthrange(year, month)[1] if last else 1))).isoformat()
+    except ValueError:
+        return ""
 
 
 # --- who may read ----------------------------------------------------------------------------------------------------
@@ -380,6 +397,16 @@ class Document:
         """SHA-256 of the canonical text."""
         return sha256_hex(self.text)
 
+    @property
+    def valid_from(self) -> str:
+        """The first day that it holds for, ``YYYY-MM-DD``; empty where nothing is said, or no date."""
+        return _day(self.metadata.get("valid_from", ""), last=False)
+
+    @property
+    def valid_to(self) -> str:
+        """The last day that it holds for; of a month or a year alone its last day."""
+        return _day(self.metadata.get("valid_to", ""), last=True)
+
 
 @dataclass(frozen=True, slots=True)
 class Locator:
@@ -687,6 +714,10 @@ class StoredChunk:
     roles: frozenset[str]
     media_type: str
     vector: Vector | None = field(default=None, repr=False)
+    valid_from: str = ""
+    """First day that its document holds for, ``YYYY-MM-DD``; empty where nothing was said."""
+    valid_to: str = ""
+    """The last one."""
 
     @classmethod
     def of(cls, document: Document, chunk: Chunk, roles: frozenset[str]) -> StoredChunk:
@@ -699,6 +730,8 @@ class StoredChunk:
             title=document.title,
             roles=roles,
             media_type=document.media_type,
+            valid_from=document.valid_from,
+            valid_to=document.valid_to,
         )
 
 
@@ -779,6 +812,9 @@ class Citation:
     cosine_distance: float | None
     duplicates: tuple[tuple[str, str], ...] = ()
     """Document id and source URI of other documents that say the same."""
+    valid_from: str = ""
+    """First and last day that its document holds for, ``YYYY-MM-DD``; empty where nothing was said."""
+    valid_to: str = ""
 
     def __post_init__(self) -> None:
         if sha256_hex(self.quote) != self.quote_sha256:
@@ -849,6 +885,8 @@ class SearchResults:
     trace_id: str
     steps: tuple[QueryStep, ...] = ()
     """What was made of the question before it was looked for."""
+    as_of: date | None = None
+    """The day that only what holds then was looked for of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -864,6 +902,7 @@ class Trace:
     notes: tuple[str, ...] = ()
     steps: tuple[QueryStep, ...] = ()
     """What was made of the question before it was looked for."""
+    as_of: date | None = None
     timings_ms: Mapping[str, float] = field(default_factory=dict)
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -32,8 +34,11 @@ class Corpus:
         roles = self.random.sample(ROLES, self.random.randint(0, 2))
         language = self.random.choice(["it", "en"])
         size = self.random.randint(1, 4)
+        days = [f"202{year}-0{month}-15" for year in range(6) for month in (1, 7)]
+        first, last = sorted(self.random.choices(days, k=2))
+        valid = {"valid_from": self.random.choice(["", first]), "valid_to": self.random.choice(["", last])}
         chunks = [
-            stored(f"{name}-{self.version}-{at}", name, roles, f"text {at}", index=at, language=language)
+            stored(f"{name}-{self.version}-{at}", name, roles, f"text {at}", index=at, language=language, **valid)
             for at in range(size)
         ]
         terms = [self.random.choices(self.words, self.weights, k=self.random.randint(0, 25)) for _ in chunks]
@@ -45,9 +50,12 @@ class Corpus:
             (
                 self.random.choices(self.words, self.weights, k=self.random.randint(1, 6)),
                 random_units(1, self.random.randint(0, 2**31))[0],
-                question(
-                    self.random.sample(ROLES, self.random.randint(0, 3)),
-                    languages=self.random.choice([(), ("it",), ("it", "en")]),
+                replace(
+                    question(
+                        self.random.sample(ROLES, self.random.randint(0, 3)),
+                        languages=self.random.choice([(), ("it",), ("it", "en")]),
+                    ),
+                    as_of=self.random.choice([None, date(2021, 7, 15), date(2023, 3, 1)]),
                 ),
                 self.random.sample([f"d{at}" for at in range(20)], self.random.randint(0, 3)),
             )

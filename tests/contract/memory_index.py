@@ -97,6 +97,13 @@ class MemoryReader:
             )
             and (not wanted.languages or row.stored.chunk.language in wanted.languages)
             and (not wanted.media_types or row.stored.media_type in wanted.media_types)
+            and (
+                query.as_of is None
+                or (
+                    row.stored.valid_from <= query.as_of.isoformat()
+                    and (not row.stored.valid_to or query.as_of.isoformat() <= row.stored.valid_to)
+                )
+            )
         ]
 
     def document_frequencies(self, terms: Sequence[str]) -> Mapping[str, int]:

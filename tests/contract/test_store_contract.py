@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -116,6 +117,33 @@ def test_case_61_filters_hold_inside_both_legs(store: Any, filters: dict[str, An
     assert ids(reader.bm25(["ferie"], question(**filters), revoked=(), k=5)) == wanted
     assert ids(reader.dense(NEAR, question(**filters), revoked=(), k=5)) == wanted
     assert reader.bm25(["assente"], question(**filters), revoked=(), k=5) == []
+
+
+@pytest.mark.parametrize(
+    ("day", "wanted"),
+    [
+        (None, ["always", "from", "to", "year"]),
+        ("2023-12-31", ["always", "to"]),
+        ("2024-01-01", ["always", "from", "to", "year"]),
+        ("2024-12-31", ["always", "from", "year"]),
+        ("2025-01-01", ["always", "from"]),
+    ],
+)
+def test_as_of_a_day_only_what_holds_then_enters_a_leg(store: Any, day: str | None, wanted: list[str]) -> None:
+    rows = [
+        (stored("always", "d1"), ["ferie"]),
+        (stored("from", "d2", valid_from="2024-01-01"), ["ferie"]),
+        (stored("to", "d3", valid_to="2024-06-30"), ["ferie"]),
+        (stored("year", "d4", valid_from="2024-01-01", valid_to="2024-12-31"), ["ferie"]),
+    ]
+    reader = store.open(build(store, rows, np.tile(NEAR, (4, 1))))
+    asked = replace(question(), as_of=date.fromisoformat(day) if day else None)
+    assert ids(reader.bm25(["ferie"], asked, revoked=(), k=9)) == wanted
+    assert ids(reader.dense(NEAR, asked, revoked=(), k=9)) == wanted
+    # Before k: as many as there are, whatever else is nearer.
+    assert ids(reader.dense(NEAR, asked, revoked=(), k=2)) == wanted[:2]
+    kept = reader.chunks(["year"], asked.principal, revoked=())["year"]
+    assert (kept.valid_from, kept.valid_to) == ("2024-01-01", "2024-12-31")
 
 
 def test_ties_stand_by_chunk_id_whatever_k(store: Any) -> None:

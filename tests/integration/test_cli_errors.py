@@ -35,6 +35,7 @@ def folder(tmp_path: Path) -> Path:
         (["search", "x", "--mode", "magic"], 2, "usage"),
         (["search", "x", "--max-distance", "9"], 2, "usage"),
         (["search", "x", "--bogus"], 2, "usage"),
+        (["ask", "x", "--as-of", "1 March"], 2, "usage"),
     ],
 )
 def test_wrong_use_is_one_line_and_leaves_no_home(tmp_path: Path, arguments: list[str], status: int, code: str) -> None:
@@ -52,7 +53,6 @@ def test_wrong_use_is_one_line_and_leaves_no_home(tmp_path: Path, arguments: lis
     [
         ["sync", ".", "--watch"],
         ["generations", "diff", "g1", "g2"],
-        ["search", "x", "--as-of", "2026-01-01"],
         *([command, "x"] for command in sorted(LATER)),
     ],
 )

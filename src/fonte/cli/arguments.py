@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Callable, Sequence
+from datetime import date
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from typing import NoReturn
@@ -78,6 +79,13 @@ def _distance(text: str) -> float:
     if not 0 < number <= 2:  # noqa: PLR2004 - the range of 1 - cosine
         raise argparse.ArgumentTypeError(f"should be above 0 and at most 2, not {text}")
     return number
+
+
+def _day(text: str) -> date:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"should be a day such as 2026-03-01, not {text}") from None
 
 
 def _share(text: str) -> float:
@@ -208,7 +216,7 @@ def _add_asking(command: _Command) -> None:
     for one in (search, ask):
         one.add_argument("--k", type=_count, metavar="N", help="passages (default: 8)")
         one.add_argument("--max-distance", type=_distance, metavar="D", help="cut on cosine distance, above 0 to 2")
-        one.add_argument("--as-of", metavar="DATE", help="the state of a day, YYYY-MM-DD")
+        one.add_argument("--as-of", metavar="DATE", type=_day, help="only documents that hold on this day, YYYY-MM-DD")
 
 
 def _add_why(command: _Command) -> None:

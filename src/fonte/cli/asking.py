@@ -6,7 +6,7 @@ import argparse
 import textwrap
 
 from fonte import contract
-from fonte.cli.arguments import not_built
+from fonte.answer import now, out_of_force
 from fonte.cli.opening import corpus, principal
 from fonte.cli.output import Output
 from fonte.cli.told_gate import verdict_line
@@ -21,7 +21,6 @@ _KEYS = {"document": "documents", "language": "languages", "type": "media_types"
 
 def search(options: argparse.Namespace, output: Output) -> int:
     """Ranked passages."""
-    _refuse_unbuilt(options)
     with corpus(options) as opened:
         found = opened.search(
             options.query,
@@ -31,6 +30,7 @@ def search(options: argparse.Namespace, output: Output) -> int:
             rerank=options.rerank,
             max_distance=options.max_distance,
             filters=_filters(options.filter),
+            as_of=options.as_of,
         )
     if output.json_mode:
         output.json(contract.search_results(found))
@@ -44,7 +44,6 @@ def search(options: argparse.Namespace, output: Output) -> int:
 
 def ask(options: argparse.Namespace, output: Output) -> int:
     """An answer, or a refusal."""
-    _refuse_unbuilt(options)
     answer: Answer | None = None
     stream = options.stream and not output.json_mode
     with corpus(options) as opened:
@@ -54,6 +53,7 @@ def ask(options: argparse.Namespace, output: Output) -> int:
             generator=options.generator,
             k=options.k,
             max_distance=options.max_distance,
+            as_of=options.as_of,
         ):
             if isinstance(item, str) and stream:
                 output.piece(item)
@@ -107,6 +107,9 @@ def _passage(one: SearchResult, output: Output) -> None:
         if value is not None
     ]
     output.line(f"{one.rank}. {one.label} {one.fragment}  ({', '.join(scores)})")
+    stale = out_of_force(one.stored.valid_from, one.stored.valid_to, now().date())
+    if stale:
+        output.line(f"   ({stale})")
     output.line(textwrap.indent(textwrap.fill(_short(one.content), _WIDTH - 3), "   "))
 
 
@@ -127,8 +130,3 @@ def _filters(pairs: list[str]) -> Filters:
         languages=tuple(chosen.get("languages", ())),
         media_types=tuple(chosen.get("media_types", ())),
     )
-
-
-def _refuse_unbuilt(options: argparse.Namespace) -> None:
-    if options.as_of:
-        raise not_built("--as-of")

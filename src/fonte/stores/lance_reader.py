@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fonte.errors import CorruptIndex, SpaceMismatch
+from fonte.errors import CorruptIndex, SchemaMismatch, SpaceMismatch
 from fonte.stores.frequencies import Frequencies
 from fonte.stores.lance_errors import lance_call
 from fonte.stores.lance_rows import STORED, UNIT_TOLERANCE, to_codes, to_stored
@@ -48,9 +48,18 @@ class OpenTable:
 
     @property
     def resident(self) -> Resident:
-        """Vectors and facts in memory, loaded once."""
+        """Vectors and facts in memory, loaded once.
+
+        Raises:
+            SchemaMismatch: the table was written before some of them were kept.
+        """
         with self._lock:
             if self._resident is None:
+                with lance_call("loading vectors"):
+                    lacking = sorted(set(COLUMNS) - set(self.table.schema.names))
+                if lacking:
+                    message = f"the index was built before {', '.join(lacking)} of passages were kept"
+                    raise SchemaMismatch(message, hint="run fonte sync again: it builds the index anew")
                 with lance_call("loading vectors"):
                     search = self.table.search().select(COLUMNS).with_row_id(True)  # noqa: FBT003 - its own way
                     rows = search.limit(None).to_arrow()

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 UNIT_TOLERANCE = 1e-3
 """How far from 1 the length of a unit vector may be."""
 
-PLAIN = ("document_name", "source_uri", "source_version", "title", "media_type")
+PLAIN = ("document_name", "source_uri", "source_version", "title", "media_type", "valid_from", "valid_to")
 """Columns that are strings of StoredChunk under the same name."""
 
 STORED = [

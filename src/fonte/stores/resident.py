@@ -7,7 +7,7 @@ filters become masks over rows, so k results come back whenever k exist.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -24,7 +24,18 @@ if TYPE_CHECKING:
 _Mask = npt.NDArray[np.bool_]
 _Codes = npt.NDArray[np.int64]
 
-COLUMNS = ["chunk_id", "document_id", "document_name", "source_uri", "media_type", "language", "roles", "vector"]
+COLUMNS = [
+    "chunk_id",
+    "document_id",
+    "document_name",
+    "source_uri",
+    "media_type",
+    "language",
+    "roles",
+    "valid_from",
+    "valid_to",
+    "vector",
+]
 """What is read of the table, beside its row ids."""
 
 
@@ -36,7 +47,10 @@ class _Coded:
     values: tuple[str, ...]
 
     def where(self, wanted: frozenset[str]) -> _Mask:
-        admitted = np.fromiter((value in wanted for value in self.values), np.bool_, len(self.values))
+        return self.that(lambda value: value in wanted)
+
+    def that(self, admits: Callable[[str], bool]) -> _Mask:
+        admitted = np.fromiter((admits(value) for value in self.values), np.bool_, len(self.values))
         return np.asarray(admitted[self.codes], dtype=np.bool_)
 
 
@@ -71,6 +85,7 @@ class Resident:
         self._uri = _coded(rows["source_uri"])
         self._media = _coded(rows["media_type"])
         self._language = _coded(rows["language"])
+        self._from, self._to = _coded(rows["valid_from"]), _coded(rows["valid_to"])
         self._roles = _coded(pc.binary_join(rows["roles"], "\0"))
         self._role_sets = tuple(frozenset(one.split("\0")) if one else frozenset() for one in self._roles.values)
 
@@ -91,6 +106,9 @@ class Resident:
             mask &= self._language.where(frozenset(wanted.languages))
         if wanted.media_types:
             mask &= self._media.where(frozenset(wanted.media_types))
+        if query.as_of is not None:
+            day = query.as_of.isoformat()
+            mask &= self._from.that(lambda first: first <= day) & self._to.that(lambda last: not last or last >= day)
         if revoked:
             mask &= ~self._document.where(frozenset(revoked))
         return mask

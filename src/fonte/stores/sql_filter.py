@@ -30,6 +30,11 @@ def any_of(column: str, values: Iterable[str]) -> str:
     return f"{column} IN ({', '.join(found)})" if found else NOBODY
 
 
+def valid_on(day: str) -> str:
+    """Rows whose documents hold for a day, written as their columns are: days of one form compare as text does."""
+    return f"valid_from <= '{day}' AND (valid_to = '' OR valid_to >= '{day}')"
+
+
 def readable(query: Query, revoked: Sequence[str]) -> str:
     """The predicate of one question: the asker's roles, the filters, and no revoked document."""
     roles = literals(query.principal.held_roles)
@@ -42,6 +47,8 @@ def readable(query: Query, revoked: Sequence[str]) -> str:
         parts.append(any_of("language", wanted.languages))
     if wanted.media_types:
         parts.append(any_of("media_type", wanted.media_types))
+    if query.as_of is not None:
+        parts.append(valid_on(query.as_of.isoformat()))
     gone = literals(revoked)
     if gone:
         parts.append(f"document_id NOT IN ({', '.join(gone)})")
