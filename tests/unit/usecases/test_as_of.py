@@ -14,7 +14,7 @@ from fonte.corpus import OpenCorpus
 from fonte.types import Acl, Answered, Document, Principal
 
 WHO = Principal()
-OLD = "---\nvalid_from: 2024-01-01\nvalid_to: 2025-12-31\n---\n# Travel\n\nA hotel night in Rome is paid up to 120 euros.\n"
+OLD = "---\nvalid_from: 2024-01-01\nvalid_to: 2025-12-31\n---\n# Travel\n\nA hotel night in Rome: 120 euros.\n"
 NEW = "---\nvalid_from: 2026-01-01\n---\n# Travel 2026\n\nA hotel night in Rome is paid up to 140 euros.\n"
 QUESTION = "up to how many euros is a hotel night in Rome paid?"
 
