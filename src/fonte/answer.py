@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 
-from fonte.cite import Cited, cite
-from fonte.context import build_passages
-from fonte.errors import CorruptIndex, InvalidQuery
+from fonte.cite import Cited, Citing
+from fonte.context import build_passages, prompt_sentences
+from fonte.errors import BadModelOutput, CorruptIndex, InvalidQuery, ModelUnavailable
 from fonte.evidence import EvidenceScorer, features
 from fonte.gate import NOTHING, GateModel
 from fonte.processing import Processing, process
@@ -167,10 +167,11 @@ class Asker:
         return process(with_languages(query), self.settings.processing)
 
     def stream(self, query: Query, generator: Generator) -> Iterator[Citation | str | Answer]:
-        """Citations first, then the text sentence by sentence, last the whole answer: with citations or abstaining.
+        """The text sentence by sentence, each citation before it is used, last the whole answer: cited or abstaining.
 
-        Sentences are handed out only when they are whole and their markers are known to be ours, so that what was
-        shown is what is stored.
+        Sentences are handed out while the generator writes, but only when they are whole and their markers are known
+        to be ours, so that what was shown is what is stored. Where a generator breaks off, what was shown is the
+        answer, and it tells so; where rights narrow meanwhile, the answer is an abstention and nothing is kept.
 
         Raises:
             ModelUnavailable, BadModelOutput: the embedder or the generator failed; nothing is made up instead.
@@ -180,24 +181,45 @@ class Asker:
             reason = AbstentionReason.WEAK_EVIDENCE if asked.passages else AbstentionReason.NOTHING_RETRIEVED
             yield self._abstain(asked, reason, generator.name)
             return
-        draft = generator.draft(asked.to_draft, asked.passages, language=asked.language)
-        shown = len(asked.passages)
-        asked = self._still_readable(asked)
-        if len(asked.passages) < shown:
-            # Rights narrowed while the generator wrote, and it may have used any passage: nothing of it is shown.
-            yield self._abstain(asked, AbstentionReason.NOTHING_RETRIEVED, generator.name)
-            return
-        if draft.declined:
-            yield self._abstain(asked, AbstentionReason.GENERATOR_DECLINED, generator.name, draft)
-            return
-        cited = cite(draft, asked.passages, language=asked.language)
-        if not cited.citations:
-            yield self._abstain(asked, AbstentionReason.UNSUPPORTED, generator.name, draft, cited.removed)
-            return
-        yield from cited.citations
-        for position, sentence in enumerate(cited.sentences):
-            yield sentence.text if position == 0 else f" {sentence.text}"
-        yield self._answer(asked, cited, draft, generator.name)
+        yield from self._written(asked, generator)
+
+    def _written(self, asked: Asked, generator: Generator) -> Iterator[Citation | str | Answer]:
+        """What the generator writes about the passages, as far as it is whole and may be shown."""
+        wanted, draft, began = asked.to_draft, None, False
+        citing = Citing(asked.passages, language=asked.language, echoes=prompt_sentences(wanted, asked.language))
+        for piece in generator.stream(wanted, asked.passages, language=asked.language):
+            if isinstance(piece, str):
+                shown = citing.feed(piece)
+            else:
+                draft = piece
+                shown = citing.take(piece) if piece.taken else citing.close(broken=bool(piece.broken))
+            if not shown and draft is None:
+                continue
+            readable = self._still_readable(asked)
+            if [one.copies for one in readable.passages] != [one.copies for one in asked.passages]:
+                # Rights narrowed meanwhile, and it may have used any passage: nothing more is shown, nothing is kept.
+                yield self._abstain(readable, AbstentionReason.NOTHING_RETRIEVED, generator.name)
+                return
+            asked = readable
+            for one in shown:
+                if isinstance(one, Citation):
+                    yield one
+                else:
+                    yield f" {one.text}" if began else one.text
+                    began = True
+        if draft is None:
+            raise BadModelOutput(f"the generator {generator.name} ended without its draft")
+        yield self._outcome(asked, citing.result(), draft, generator.name)
+
+    def _outcome(self, asked: Asked, cited: Cited, draft: Draft, generator: str) -> Answer:
+        """The answer, where something of it carries a citation; else why there is none."""
+        if cited.citations:
+            return self._answer(asked, cited, draft, generator)
+        if draft.broken:
+            raise ModelUnavailable(draft.broken, hint="ask again")
+        declined = draft.declined or bool(cited.refused)
+        reason = AbstentionReason.GENERATOR_DECLINED if declined else AbstentionReason.UNSUPPORTED
+        return self._abstain(asked, reason, generator, draft, cited)
 
     def _retrieve(self, query: Query, settings: RetrievalSettings) -> tuple[Gathered, dict[str, Document]]:
         revoked = self.catalog.revoked(self.reader.generation.id, query.principal)
@@ -267,7 +289,10 @@ class Asker:
         own = tuple(replace(shown[one.stored.chunk.id], hit=one.hit) for one in found)
         return AskedPart(query.parts[at], own, self._judged(part_query(query, at), own, retrieved))
 
-    def _trace(self, asked: Asked, removed: tuple[str, ...] = (), notes: tuple[str, ...] = ()) -> Trace:
+    def _trace(self, asked: Asked, draft: Draft | None = None, cited: Cited | None = None) -> Trace:
+        made = (*(draft.notes if draft else ()), *(cited.notes if cited else ()))
+        if cited:
+            made += _out_of_force(cited.citations, asked.query.as_of)
         timings = {**asked.retrieved.timings_ms, "total": (time.perf_counter() - asked.began) * 1000}
         return Trace(
             id=_new_id("t"),
@@ -275,8 +300,8 @@ class Asker:
             generation=self.reader.generation.id,
             rankings=asked.retrieved.rankings,
             gate=asked.verdict,
-            removed_markers=removed,
-            notes=(*self.notes, *notes),
+            removed_markers=cited.removed if cited else (),
+            notes=(*self.notes, *made),
             steps=asked.query.steps,
             as_of=asked.query.as_of,
             timings_ms=timings,
@@ -288,7 +313,7 @@ class Asker:
         reason: AbstentionReason,
         generator: str,
         draft: Draft | None = None,
-        removed: tuple[str, ...] = (),
+        cited: Cited | None = None,
     ) -> Abstained:
         return Abstained(
             question=asked.query.text,
@@ -297,7 +322,7 @@ class Asker:
             generation=self.reader.generation.id,
             generator=generator,
             answer_id=_new_id("a"),
-            trace=self._trace(asked, removed),
+            trace=self._trace(asked, draft, cited),
             prompt_tokens=draft.prompt_tokens if draft else 0,
             completion_tokens=draft.completion_tokens if draft else 0,
             cost=draft.cost if draft else 0.0,
@@ -307,6 +332,7 @@ class Asker:
         )
 
     def _answer(self, asked: Asked, cited: Cited, draft: Draft, generator: str) -> Answered:
+        broken = [f"the answer broke off: {draft.broken}"] if draft.broken else []
         return Answered(
             question=asked.query.text,
             language=asked.language,
@@ -314,14 +340,14 @@ class Asker:
             generation=self.reader.generation.id,
             generator=generator,
             answer_id=_new_id("a"),
-            trace=self._trace(asked, cited.removed, _out_of_force(cited.citations, asked.query.as_of)),
+            trace=self._trace(asked, draft, cited),
             prompt_tokens=draft.prompt_tokens,
             completion_tokens=draft.completion_tokens,
             cost=draft.cost,
             text=cited.text,
             sentences=cited.sentences,
             citations=cited.citations,
-            missing=tuple(dict.fromkeys((*draft.missing, *asked.missing))),
+            missing=tuple(dict.fromkeys((*draft.missing, *asked.missing, *cited.refused, *broken))),
         )
 
 

@@ -1,34 +1,35 @@
 """A draft to cited sentences: the generator writes [1]; the server attaches document, place, quote and hash.
 
 A marker that was not handed out is removed and recorded. A quote is cut from stored canonical text and its hash is
-checked by the Citation itself.
+checked by the Citation itself. What a draft lacks is given where the texts themselves say it: a sentence without a
+marker, or with one whose passage does not hold it, is tied to the passage that surely does.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from fonte.support import check_sentence, missing_figures
+from fonte.text import markers
+from fonte.text.drafts import DraftReader, Said, bare
 from fonte.text.locate import fragment, label, locate
-from fonte.text.sentences import sentences
+from fonte.text.refusals import is_refusal
 from fonte.types import Citation, Draft, Language, Passage, Sentence, sha256_hex
 
 Range = tuple[int, int]
+Holds: TypeAlias = Callable[[str, Sequence[Passage]], Sequence[float]]
+"""A sentence to how surely each passage holds it, from 0 to 1; ``SURE`` and more is yes."""
 
-_MARKER = re.compile(r"\s?[\[【]\s*(\d{1,4}(?:\s*[,;]\s*\d{1,4})*)\s*[\]】]")
-_AFTER_STOP = re.compile(r"([.!?…]+)((?:\s*[\[【]\s*\d{1,4}(?:\s*[,;]\s*\d{1,4})*\s*[\]】])+)")
-_ODD_MARKER = re.compile(
-    r"\s?[\[【]\s*(?:/?(?:sources?|font[ei]|src|ref|doc|passage)\b[^\[\]【】]*|[\^#+-]*\d[\d,;:.\s-]*(?:[†|][^\[\]【】]*)?)?[\]】]",
-    re.IGNORECASE,
-)
-"""What models write instead of a marker (``[^1]``, ``[1:2]``, ``[source 2]``), our own frame of a source, ``[]``."""
-_LINK = re.compile(r"!?\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\((?:[^()\s]|\([^()]*\))*(?:\s+\"[^\"]*\")?\)")
-_URL = re.compile(r"\b(?:(?:https?|ftp|file|javascript|data):\S|www\.)\S*", re.IGNORECASE)
-_TAG = re.compile(r"</?[a-zA-Z][^<>]{0,500}>")
-_TAG_START = re.compile(r"<(?=[a-zA-Z/!?])")
+SURE = 0.5
+AHEAD = 0.1
+"""How much surer than the passage that a sentence names another must be to be named instead."""
 _STOPS = ".!?…"
+_MOVED = "a citation was moved to the passage that holds the sentence"
+_FOUND = "a citation was found for a sentence without one"
+_MOST_RECORDED = 50
+_LONGEST_RECORDED = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,10 @@ class Cited:
     sentences: tuple[Sentence, ...]
     citations: tuple[Citation, ...]
     removed: tuple[str, ...]
+    refused: tuple[str, ...] = ()
+    """Sentences that say what the sources do not hold: no claims, and not part of the text."""
+    notes: tuple[str, ...] = ()
+    """What was done to the draft, counted."""
 
 
 def mint(passage: Passage, said: Sequence[Range] = ()) -> Citation:
@@ -73,51 +78,154 @@ def mint(passage: Passage, said: Sequence[Range] = ()) -> Citation:
     )
 
 
-def cite(draft: Draft, passages: Sequence[Passage], *, language: Language) -> Cited:
-    """Sentences and citations of a draft.
+class Citing:
+    """One draft, cited while it is written.
+
+    ``feed`` and ``close`` give what may be shown now, in order: each citation before the first sentence that carries
+    it, and again where a later sentence makes its quote longer (the last of an index counts). Nothing is given before
+    the first sentence with a citation, for a draft without any is no answer.
+    """
+
+    def __init__(
+        self,
+        passages: Sequence[Passage],
+        *,
+        language: Language,
+        holds: Holds | None = None,
+        echoes: Iterable[str] = (),
+    ) -> None:
+        """``passages`` with the markers that were handed out; ``echoes``: sentences of the prompt."""
+        self._passages = passages
+        self._by_marker = {passage.marker: passage for passage in passages}
+        self._holds = holds
+        names = (name for one in passages for name in (one.document.name, one.document.title, one.document.uri))
+        self._reader = DraftReader(language, frozenset(map(bare, echoes)), frozenset(map(bare, names)))
+        self._sentences: list[Sentence] = []
+        self._held: list[Sentence] = []
+        self._citations: dict[int, Citation] = {}
+        self._quoted: dict[int, list[Range]] = {marker: [] for marker in self._by_marker}
+        self._refused: list[str] = []
+
+    @property
+    def began(self) -> bool:
+        """Whether something was given to be shown."""
+        return bool(self._citations)
+
+    def feed(self, piece: str) -> list[Citation | Sentence]:
+        """What the piece makes whole."""
+        return self._shown(self._reader.feed(piece))
+
+    def close(self, *, broken: bool = False) -> list[Citation | Sentence]:
+        """What is left when the draft has ended; of one that ``broken`` off the last sentence is no whole one."""
+        return self._shown(self._reader.end(broken=broken))
+
+    def take(self, draft: Draft) -> list[Citation | Sentence]:
+        """All of a draft whose sentences were cut from passages."""
+        self._quote_cut(draft)
+        shown: list[Citation | Sentence] = []
+        for body, numbers in _cut(draft, self._by_marker, self._reader.removed):
+            shown += self._judged(body, numbers, verbatim=True)
+        return shown
+
+    def result(self) -> Cited:
+        """All sentences and citations, and what became of the rest; without citations, what was never shown."""
+        counted = [what if times == 1 else f"{what} ({times} times)" for what, times in self._reader.notes.items()]
+        sentences = (*self._sentences, *self._held)
+        removed = [_shortened(one) for one in self._reader.removed]
+        if len(removed) > _MOST_RECORDED:
+            counted.append(f"of {len(removed)} removals the first {_MOST_RECORDED} are recorded")
+        return Cited(
+            text=" ".join(sentence.text for sentence in sentences),
+            sentences=sentences,
+            citations=tuple(self._citations[index] for index in sorted(self._citations)),
+            removed=tuple(removed[:_MOST_RECORDED]),
+            refused=tuple(self._refused),
+            notes=tuple(counted),
+        )
+
+    def _shown(self, said: Iterable[Said]) -> list[Citation | Sentence]:
+        shown: list[Citation | Sentence] = []
+        for one in said:
+            if is_refusal(one.text):
+                self._refused.append(one.text)
+                continue
+            named = [number for number in one.markers if number in self._by_marker]
+            self._reader.removed += [f"[{number}]" for number in one.markers if number not in self._by_marker]
+            shown += self._judged(one.text, self._settled(one.text, tuple(named)), verbatim=False)
+        return shown
+
+    def _settled(self, body: str, named: tuple[int, ...]) -> tuple[int, ...]:
+        """The markers that a sentence carries: those that it names, or those of the passages that surely hold it."""
+        if self._holds is None:
+            return named
+        sure = dict(zip(self._by_marker, self._holds(body, self._passages), strict=True))
+        own = max((sure[number] for number in named), default=0.0)
+        best = max(sure.values(), default=0.0)
+        if own >= SURE or best < SURE or (named and best < own + AHEAD):
+            return named
+        found = tuple(number for number, value in sure.items() if value >= max(SURE, best - AHEAD))
+        self._reader.note(_MOVED if named else _FOUND)
+        self._reader.removed += [f"[{number}]" for number in named if number not in found]
+        return found
+
+    def _judged(self, body: str, numbers: tuple[int, ...], *, verbatim: bool) -> list[Citation | Sentence]:
+        verdict, checks = check_sentence(body, [self._by_marker[number] for number in numbers], verbatim=verbatim)
+        sentence = Sentence(_with_markers(body, numbers), numbers, verdict, checks)
+        minted = list(self._minted(body, numbers, verbatim=verbatim))
+        self._held.append(sentence)
+        if not self.began:
+            return []
+        shown: list[Citation | Sentence] = [*minted, *self._held]
+        self._held = []
+        self._sentences += [one for one in shown if isinstance(one, Sentence)]
+        return shown
+
+    def _minted(self, body: str, numbers: tuple[int, ...], *, verbatim: bool) -> Iterable[Citation]:
+        """Citations that are new or quote more because of this sentence."""
+        for number in numbers:
+            shown = self._by_marker[number]
+            if not verbatim and shown.found is not None and not self._quoted[number] and _needs_rest(body, shown):
+                self._quoted[number].append((shown.start, shown.end))
+            citation = mint(shown, self._quoted[number])
+            if self._citations.get(number) != citation:
+                self._citations[number] = citation
+                yield citation
+
+    def _quote_cut(self, draft: Draft) -> None:
+        """Of a parent what was cut is quoted beside what was found."""
+        for one in draft.taken:
+            shown = self._by_marker.get(one.marker)
+            if shown is not None and shown.found is not None and shown.start <= one.start <= one.end <= shown.end:
+                self._quoted[one.marker].append((one.start, one.end))
+
+
+def cite(draft: Draft, passages: Sequence[Passage], *, language: Language, holds: Holds | None = None) -> Cited:
+    """Sentences and citations of a whole draft, the same as if it had come in pieces.
 
     Args:
         draft: what the generator wrote; ``taken`` sentences are checked against the stored text.
         passages: those that were handed out, with their markers.
         language: of the draft, for sentence boundaries.
+        holds: how surely a passage holds a sentence; without it sentences keep the markers that they name.
     """
-    by_marker = {passage.marker: passage for passage in passages}
-    removed: list[str] = []
-    pairs = _taken(draft, by_marker, removed) if draft.taken else _written(draft.text, by_marker, language, removed)
-    finished = []
-    for body, markers, verbatim in pairs:
-        verdict, checks = check_sentence(body, [by_marker[marker] for marker in markers], verbatim=verbatim)
-        finished.append(Sentence(_with_markers(body, markers), markers, verdict, checks))
-    used = sorted({marker for sentence in finished for marker in sentence.citations})
-    said = _said(draft, finished, by_marker)
-    return Cited(
-        text=" ".join(sentence.text for sentence in finished),
-        sentences=tuple(finished),
-        citations=tuple(mint(by_marker[marker], said[marker]) for marker in used),
-        removed=tuple(removed),
-    )
+    citing = Citing(passages, language=language, holds=holds)
+    if draft.taken:
+        citing.take(draft)
+    else:
+        citing.feed(draft.text)
+        citing.close()
+    return citing.result()
 
 
-def _said(draft: Draft, finished: Sequence[Sentence], by_marker: dict[int, Passage]) -> dict[int, list[Range]]:
-    """By marker, what of a parent the sentences rest on beside what was found: what was cut, or all for a figure."""
-    said: dict[int, list[Range]] = {marker: [] for marker in by_marker}
-    for one in draft.taken:
-        shown = by_marker.get(one.marker)
-        if shown is not None and shown.found is not None and shown.start <= one.start <= one.end <= shown.end:
-            said[one.marker].append((one.start, one.end))
-    for marker, shown in by_marker.items():
-        if shown.found is None or draft.taken:
-            continue
-        found = f"{shown.stored.chunk.context}\n{shown.document.text[slice(*shown.found)]}"
-        own = [_MARKER.sub("", sentence.text) for sentence in finished if marker in sentence.citations]
-        if any(set(missing_figures(text, [found])) - set(missing_figures(text, [shown.content])) for text in own):
-            said[marker].append((shown.start, shown.end))
-    return said
+def _needs_rest(body: str, shown: Passage) -> bool:
+    """Whether a figure of the sentence stands in the parent and not in what was found of it."""
+    if shown.found is None:
+        return False
+    found = f"{shown.stored.chunk.context}\n{shown.document.text[slice(*shown.found)]}"
+    return bool(set(missing_figures(body, [found])) - set(missing_figures(body, [shown.content])))
 
 
-def _taken(
-    draft: Draft, by_marker: dict[int, Passage], removed: list[str]
-) -> Iterable[tuple[str, tuple[int, ...], bool]]:
+def _cut(draft: Draft, by_marker: dict[int, Passage], removed: list[str]) -> Iterable[tuple[str, tuple[int, ...]]]:
     """Sentences that were cut from passages: believed only where the stored text says the same."""
     grouped: dict[str, list[int]] = {}
     for one in draft.taken:
@@ -125,70 +233,22 @@ def _taken(
         if passage is None or passage.document.text[one.start : one.end] != one.text:
             removed.append(f"[{one.marker}]")
             continue
-        markers = grouped.setdefault(one.text, [])
-        if one.marker not in markers:
-            markers.append(one.marker)
-    for text, markers in grouped.items():
+        numbers = grouped.setdefault(one.text, [])
+        if one.marker not in numbers:
+            numbers.append(one.marker)
+    for text, numbers in grouped.items():
         # A bracketed number that stands in the source would read as a marker of ours.
-        yield _cleaned(text, removed), tuple(sorted(markers)), True
+        yield markers.cleaned(text, removed.append), tuple(sorted(numbers))
 
 
-def _written(
-    text: str, by_marker: dict[int, Passage], language: Language, removed: list[str]
-) -> Iterable[tuple[str, tuple[int, ...], bool]]:
-    """Sentences that a model wrote, with those of its markers that were handed out."""
-    moved = _AFTER_STOP.sub(lambda match: f" {match.group(2).strip()}{match.group(1)}", _unlinked(text, removed))
-    for start, end in sentences(moved, language):
-        raw = moved[start:end]
-        markers: list[int] = []
-        for match in _MARKER.finditer(raw):
-            for number in re.split(r"\s*[,;]\s*", match.group(1)):
-                if int(number) not in by_marker:
-                    removed.append(f"[{number}]")
-                elif int(number) not in markers:
-                    markers.append(int(number))
-        body = _cleaned(_MARKER.sub("", raw), removed)
-        if body.strip(_STOPS + " "):
-            yield body, tuple(markers), False
+def _shortened(text: str) -> str:
+    return text if len(text) <= _LONGEST_RECORDED else text[:_LONGEST_RECORDED] + "…"
 
 
-def _unlinked(text: str, removed: list[str]) -> str:
-    """The text without links and HTML that we did not make."""
-    found = True
-    while found:  # what is taken out may have stood inside another one
-        found = False
-        for pattern in (_LINK, _TAG, _URL):
-            there = [match.group() for match in pattern.finditer(text)]
-            removed.extend(there)
-            found = found or bool(there)
-            text = pattern.sub(lambda match: _link_text(match.group(1)) if match.re is _LINK else "", text)
-    # A tag that never ends becomes text: with a space after its sign no reader takes it for a tag.
-    return _TAG_START.sub("< ", text)
-
-
-def _link_text(text: str) -> str:
-    """What stays of a link. A model that links its marker means the marker, which is judged like any other."""
-    marker = f"[{text}]"
-    return marker if _MARKER.fullmatch(marker) else text
-
-
-def _cleaned(text: str, removed: list[str]) -> str:
-    """The text without anything that reads as a marker, on one line."""
-    there = True
-    while there:  # [[9]1] holds another one
-        there = False
-        for pattern in (_MARKER, _ODD_MARKER):
-            found = [match.group().strip() for match in pattern.finditer(text)]
-            removed.extend(found)
-            there = there or bool(found)
-            text = pattern.sub("", text)
-    return " ".join(text.split())
-
-
-def _with_markers(body: str, markers: Sequence[int]) -> str:
-    if not markers:
+def _with_markers(body: str, numbers: Sequence[int]) -> str:
+    if not numbers:
         return body
-    shown = "".join(f"[{marker}]" for marker in markers)
+    shown = "".join(f"[{number}]" for number in numbers)
     stop = body[len(body.rstrip(_STOPS)) :]
     # A row or a list item has no stop of its own; a closing quote or bracket keeps what stands before it.
     return f"{body[: len(body) - len(stop)]} {shown}{stop or '.'}"

@@ -151,25 +151,29 @@ class GateSettings(Section):
 
 
 class GenerationSettings(Section):
-    """Who writes the draft. An endpoint needs ``base_url`` and ``model``."""
+    """Who writes the draft. Endpoints need ``model``, ``openai`` also ``base_url``; prices are of a million tokens."""
 
     name: str = "extractive"
     base_url: str | None = None
     model: str | None = None
     timeout_seconds: Seconds = 60.0
     max_tokens: Positive = 512
+    prompt_price: Annotated[float, Field(ge=0)] = 0.0
+    completion_price: Annotated[float, Field(ge=0)] = 0.0
 
     _url = field_validator("base_url")(_plain_url)
 
     @field_validator("name")
     @classmethod
     def _known_name(cls, value: str) -> str:
-        return _one_of(value, {"extractive", "openai"}, {"anthropic", "gguf"})
+        return _one_of(value, {"anthropic", "extractive", "openai"}, {"gguf"})
 
     @model_validator(mode="after")
     def _complete(self) -> Self:
         if self.name == "openai" and (self.base_url is None or self.model is None):
             raise ValueError('name = "openai" needs base_url and model')
+        if self.name == "anthropic" and self.model is None:
+            raise ValueError('name = "anthropic" needs model')
         return self
 
 

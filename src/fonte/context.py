@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from fonte.retrieve import Found
 from fonte.text.chunking.parents import parent_of
+from fonte.text.sentences import sentences
 from fonte.types import NO_ANSWER, ChunkingRecipe, Document, Language, Passage, Query
 
 CHARACTERS_PER_TOKEN = 3.2
@@ -96,6 +97,12 @@ def _cost(one: Found) -> int:
 def _alone(one: Found) -> Found:
     chunk = one.stored.chunk
     return replace(one, start=chunk.start, end=chunk.end, parts=(chunk.id,))
+
+
+def prompt_sentences(query: Query, language: Language) -> list[str]:
+    """What a prompt holds beside the sources, sentence by sentence: an answer that repeats it says nothing by it."""
+    text = _INSTRUCTIONS.get(language, _INSTRUCTIONS["en"]).format(no_answer=NO_ANSWER)
+    return [query.text, *(text[start:end] for start, end in sentences(text, language))]
 
 
 def render_messages(query: Query, passages: Sequence[Passage], language: Language) -> list[dict[str, str]]:

@@ -213,7 +213,10 @@ class Generator(Protocol):
         """
 
     def stream(self, query: Query, passages: Sequence[Passage], *, language: Language) -> Iterator[str | Draft]:
-        """Pieces of the draft's text as they come, and last the whole Draft (its text is their concatenation)."""
+        """Pieces of the draft's text as they come, and last the whole Draft.
+
+        The pieces together are its text; of a draft whose sentences were cut from passages (``taken``) there are none.
+        """
 
 
 class Terms(Protocol):

@@ -777,7 +777,8 @@ class DraftSentence:
 class Draft:
     """What a generator wrote: unverified. ``declined`` means it said that the sources do not hold the answer.
 
-    ``taken`` is filled by extractive generators only: where each sentence of ``text`` was cut.
+    ``taken`` is filled by extractive generators only: where each sentence of ``text`` was cut. ``broken`` says why a
+    draft ends before its end, ``notes`` what else an answer should tell of it.
     """
 
     text: str
@@ -787,6 +788,8 @@ class Draft:
     prompt_tokens: int = 0
     completion_tokens: int = 0
     cost: float = 0.0
+    broken: str = ""
+    notes: tuple[str, ...] = ()
 
 
 Support: TypeAlias = Literal["supported", "partial", "unsupported", "not_checked"]

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 from fonte.answer import AnswerSettings
 from fonte.config import Settings, load_settings
@@ -21,6 +21,7 @@ from fonte.gate import gate_for
 from fonte.judging import GoldenFiles
 from fonte.models import registry
 from fonte.models.extractive import ExtractiveGenerator
+from fonte.models.writing import Prices
 from fonte.processing import Processing
 from fonte.protocols import Chunker, Embedder, Generator, SourceReader, Unpacker
 from fonte.retrieve import RetrievalSettings
@@ -140,21 +141,38 @@ def _embedder(settings: Settings) -> Embedder:
 def _generator(name: str, settings: Settings, scorer: EvidenceScorer) -> Generator:
     if name == "extractive":
         return ExtractiveGenerator(lambda query, passages: scorer.score(query, passages).scored)
-    if name != "openai":
-        raise ConfigError(f"there is no generator {name!r}", hint="use extractive or openai")
     wanted = settings.generation
-    if wanted.base_url is None or wanted.model is None:
-        raise ConfigError(
-            f"generator {name!r} needs an endpoint and a model",
-            hint="set [generation] base_url and model in fonte.toml, or FONTE_GENERATION_BASE_URL and _MODEL",
-        )
-    return registry.make_chat(
-        wanted.model,
-        render_messages,
-        base_url=wanted.base_url,
-        timeout_seconds=wanted.timeout_seconds,
-        max_tokens=wanted.max_tokens,
-    )
+    limits: _Limits = {
+        "timeout_seconds": wanted.timeout_seconds,
+        "max_tokens": wanted.max_tokens,
+        "prices": Prices(wanted.prompt_price, wanted.completion_price),
+    }
+    if name == "openai" and wanted.base_url is not None and wanted.model is not None:
+        return registry.make_chat(wanted.model, render_messages, base_url=wanted.base_url, **limits)
+    if name == "anthropic" and wanted.model is not None:
+        # The address is of the generator that the settings name: another one's key must not be sent there.
+        base_url = wanted.base_url if wanted.name == name else None
+        return registry.make_anthropic(wanted.model, render_messages, base_url=base_url, **limits)
+    if name not in _GENERATORS:
+        raise ConfigError(f"there is no generator {name!r}", hint=f"use {' or '.join(_GENERATORS)}")
+    raise ConfigError(f"generator {name!r} needs {_GENERATORS[name][0]}", hint=_GENERATORS[name][1])
+
+
+class _Limits(TypedDict):
+    timeout_seconds: float
+    max_tokens: int
+    prices: Prices
+
+
+_GENERATORS = {
+    "extractive": ("nothing", ""),
+    "openai": (
+        "an endpoint and a model",
+        "set [generation] base_url and model in fonte.toml, or FONTE_GENERATION_BASE_URL and _MODEL",
+    ),
+    "anthropic": ("a model", "set [generation] model in fonte.toml, or FONTE_GENERATION_MODEL"),
+}
+"""What each generator needs beside its name, and what to do."""
 
 
 def _extractors(settings: Settings) -> Mapping[str, str]:

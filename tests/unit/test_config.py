@@ -79,6 +79,8 @@ def test_the_file_is_found_in_the_home_then_beside_it(tmp_path: Path) -> None:
         ("[embedding]\nsource = 'e5'", '"package:NAME"', "source"),
         ("[embedding]\nbase_url = 'ftp://h'", "http:// or https://", "base_url"),
         ("[generation]\nname = 'openai'", "needs base_url and model", "[generation]"),
+        ("[generation]\nname = 'anthropic'", "needs model", "[generation]"),
+        ("[generation]\nprompt_price = -1", "greater than or equal to 0", "prompt_price"),
         ("[generation]\nname = 'llm'", '"extractive" or "openai"', "name"),
         ("[[sources]]\nmatch = '*'\n[[sources]]\nmatch = 3", "[[sources]] 2 match", "match"),
         ("[[sources]]\nmatch = []", "at least one glob", "[[sources]] 1"),
@@ -99,7 +101,6 @@ def test_a_wrong_setting_is_one_line_with_file_and_key(tmp_path: Path, text: str
 @pytest.mark.parametrize(
     "text",
     [
-        "[generation]\nname = 'anthropic'",
         "[generation]\nname = 'gguf'",
         "[store]\ndatabase_url = 'postgresql://host/db'",
         "[store]\nuri = 's3://bucket'",

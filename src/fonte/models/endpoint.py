@@ -13,6 +13,7 @@ import time
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from email.utils import parsedate_to_datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -75,11 +76,14 @@ class Endpoint:
         *,
         what: str,
         key: str | None = None,
+        headers: Mapping[str, str] | None = None,
         timeout_seconds: float = 60.0,
         max_response_bytes: int = MAX_RESPONSE_BYTES,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        """``what`` names the endpoint in messages, such as "embedding". ``timeout_seconds`` bounds one whole try.
+        """``what`` names the endpoint in messages, such as "embedding"; ``timeout_seconds`` bounds one whole try.
+
+        ``key`` goes as a bearer's, beside ``headers``.
 
         Raises:
             ConfigError: no http(s) URL, one with a password or a query in it, or an impossible timeout.
@@ -105,8 +109,8 @@ class Endpoint:
         self._timeout = timeout_seconds
         self._limit = max_response_bytes
         self._sleep = sleep
-        headers = {"Authorization": f"Bearer {key}"} if key else {}
-        self._client = httpx.Client(headers=headers, timeout=timeout_seconds)
+        own = {**({"Authorization": f"Bearer {key}"} if key else {}), **(headers or {})}
+        self._client = httpx.Client(headers=own, timeout=timeout_seconds)
         weakref.finalize(self, self._client.close)
 
     @property
@@ -125,21 +129,38 @@ class Endpoint:
             ModelUnavailable: down, slow or refusing. ModelNotInstalled: it knows no such model or path.
             BadModelOutput: not a JSON object, or longer than the limit.
         """
-        with self._open(path, body) as chunks:
+        with self._open(path, body) as (_, chunks):
             data = b"".join(chunks)
         return self._object(data)
 
-    def stream(self, path: str, body: Mapping[str, object]) -> Iterator[Mapping[str, object]]:
-        """The JSON objects of a stream of server-sent events until ``[DONE]``.
+    def stream(
+        self,
+        path: str,
+        body: Mapping[str, object],
+        *,
+        ends: Callable[[Mapping[str, object]], bool] = lambda _event: False,
+    ) -> Iterator[Mapping[str, object]]:
+        """The JSON objects of a stream of server-sent events until ``[DONE]``, or until one that ``ends`` it.
+
+        An endpoint that does not stream and answers with one JSON object gives that. Tries again only before the
+        first byte.
 
         Raises:
-            As ``post``; also ModelUnavailable when the stream breaks off without its end.
+            As ``post``; also ModelUnavailable when the stream breaks off without its end, or tells an error.
         """
-        with self._open(path, body) as chunks:
+        with self._open(path, body) as (kind, chunks):
+            if kind not in ("", "text/event-stream"):
+                yield self._object(b"".join(chunks))
+                return
             for data in _events(chunks):
                 if data.strip() == b"[DONE]":
                     return
-                yield self._object(data)
+                event = self._object(data)
+                if event.get("error"):
+                    raise ModelUnavailable(f"{self.where} broke off its answer{_words(event)}", hint="ask again")
+                yield event
+                if ends(event):
+                    return
         raise ModelUnavailable(f"{self.where} broke off its answer", hint="ask again")
 
     def _object(self, data: bytes) -> Mapping[str, object]:
@@ -152,13 +173,13 @@ class Endpoint:
         return value
 
     @contextmanager
-    def _open(self, path: str, body: Mapping[str, object]) -> Iterator[Iterator[bytes]]:
-        """The body's pieces of the first try that is answered with 200."""
+    def _open(self, path: str, body: Mapping[str, object]) -> Iterator[tuple[str, Iterator[bytes]]]:
+        """The media type of the first try that is answered with 200 (empty where none is told), and its pieces."""
         import httpx
 
         response = self._respond(path, body)
         try:
-            yield self._pieces(response)
+            yield response.headers.get("content-type", "").partition(";")[0].strip().lower(), self._pieces(response)
         except httpx.TimeoutException as error:
             raise self._slow() from error
         except httpx.HTTPError as error:
@@ -234,21 +255,33 @@ class Endpoint:
                 data += piece
                 if len(data) > _EXCERPT_BYTES:
                     break
-            error = json.loads(data).get("error")
-        except (httpx.HTTPError, ValueError, AttributeError, RecursionError):
+            told = json.loads(data)
+        except (httpx.HTTPError, ValueError, RecursionError):
             return ""
         finally:
             response.close()
-        words = error.get("message") if isinstance(error, dict) else error
-        if not isinstance(words, str) or not words.strip():
-            return ""
-        line = "".join(one if one.isprintable() else " " for one in " ".join(words.split()))
-        return ": " + line[:_EXCERPT_CHARACTERS]
+        return _words(told) if isinstance(told, dict) else ""
+
+
+def _words(told: Mapping[str, object]) -> str:
+    """An endpoint's own words on a failure, cut and on one line, after a colon; nothing where it gave none."""
+    error = told.get("error")
+    words = error.get("message") if isinstance(error, dict) else error
+    if not isinstance(words, str) or not words.strip():
+        return ""
+    line = "".join(one if one.isprintable() else " " for one in " ".join(words.split()))
+    return ": " + line[:_EXCERPT_CHARACTERS]
 
 
 def _retry_after(value: str) -> float:
-    """Seconds that a ``Retry-After`` header asks for; 0 where it gives a date or nothing."""
-    return float(value) if value.isdigit() else 0.0
+    """Seconds that a ``Retry-After`` header asks for, as a number or as a date (RFC 9110, 10.2.3); 0 for nothing."""
+    if value.isdigit():
+        return float(value)
+    try:
+        moment = parsedate_to_datetime(value)
+    except ValueError:
+        return 0.0
+    return max(0.0, moment.timestamp() - time.time())
 
 
 def _events(chunks: Iterator[bytes]) -> Iterator[bytes]:

@@ -36,11 +36,16 @@ class EstimatedTokenizer:
 
     def count(self, text: str) -> int:
         """Estimated number of tokens of ``text``."""
-        return len(_ranges(text))
+        return estimated_tokens(text)
 
     def offsets(self, text: str) -> Sequence[tuple[int, int]]:
         """Code point range of each estimated token; a character that may take several tokens stands several times."""
         return _ranges(text)
+
+
+def estimated_tokens(text: str) -> int:
+    """Tokens of a text by the same rule."""
+    return len(_ranges(text))
 
 
 def _ranges(text: str) -> list[tuple[int, int]]:

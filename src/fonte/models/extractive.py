@@ -49,11 +49,8 @@ class ExtractiveGenerator:
         return Draft(text=text, taken=tuple(taken))
 
     def stream(self, query: Query, passages: Sequence[Passage], *, language: Language) -> Iterator[str | Draft]:
-        """The whole draft in one piece: there is nothing to wait for."""
-        draft = self.draft(query, passages, language=language)
-        if draft.text:
-            yield draft.text
-        yield draft
+        """The draft alone: its sentences were cut from passages, so there are no pieces to be read."""
+        yield self.draft(query, passages, language=language)
 
 
 def _close(scored: Sequence[Scored], passages: Sequence[Passage]) -> list[Scored]:

@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TypeAlias
+from collections.abc import Iterator, Mapping, Sequence
 
 from fonte.errors import BadModelOutput, ConfigError
 from fonte.models.endpoint import Endpoint
-from fonte.types import NO_ANSWER, Draft, Language, Passage, Query
+from fonte.models.writing import Heard, Messages, Prices, Render, Writing, counted
+from fonte.types import Draft, Language, Passage, Query
 
-Render: TypeAlias = Callable[[Query, Sequence[Passage], Language], Sequence[Mapping[str, str]]]
-"""Question, passages and language to messages, each with ``role`` and ``content``."""
-
-CUT = "the answer was cut at max_tokens"
-"""In ``Draft.missing`` of an answer that reached the limit."""
-
-_WRAPPING = " \t\r\n`'\"*_"
-_DECLINED = re.compile(rf"{NO_ANSWER}(?!\w)")
 _PATH = "/chat/completions"
 
 
 class OpenAIChat:
     """Implements ``fonte.protocols.Generator``. Safe for several threads."""
 
-    def __init__(self, model: str, endpoint: Endpoint, render: Render, *, max_tokens: int = 1024) -> None:
+    def __init__(
+        self,
+        model: str,
+        endpoint: Endpoint,
+        render: Render,
+        *,
+        max_tokens: int = 1024,
+        prices: Prices = Prices(),  # noqa: B008 - frozen
+    ) -> None:
         """Nothing is sent yet. ``render`` gives the messages of a prompt.
 
         Raises:
@@ -38,6 +37,7 @@ class OpenAIChat:
         self._endpoint = endpoint
         self._render = render
         self._max_tokens = max_tokens
+        self._prices = prices
 
     @property
     def name(self) -> str:
@@ -50,44 +50,58 @@ class OpenAIChat:
         Raises:
             ModelUnavailable, ModelNotInstalled, BadModelOutput
         """
-        answer = self._endpoint.post(_PATH, self._body(query, passages, language))
+        messages = self._render(query, passages, language)
+        writing = self._writing(messages)
+        answer = self._endpoint.post(_PATH, self._body(messages))
         choice = self._choice(answer)
-        message = choice.get("message") if choice else None
-        if choice is None or not isinstance(message, dict):
+        if choice is None or not isinstance(choice.get("message"), dict):
             raise BadModelOutput(f"{self._endpoint.where} gave no message")
-        text = self._text(message)
-        return _finished(text, _usage(answer), cut=choice.get("finish_reason") == "length")
+        return writing.whole(self._piece(answer, writing.heard))
 
     def stream(self, query: Query, passages: Sequence[Passage], *, language: Language) -> Iterator[str | Draft]:
         """Pieces of text as they come, then the Draft of them all. A declined draft comes without pieces.
 
         Raises:
-            ModelUnavailable, ModelNotInstalled, BadModelOutput: at any piece.
+            ModelUnavailable, ModelNotInstalled, BadModelOutput: before the first piece; later the Draft tells of it.
         """
-        body = self._body(query, passages, language) | {"stream": True, "stream_options": {"include_usage": True}}
-        text, shown, cut = "", 0, False
-        usage = (0, 0)
-        for event in self._endpoint.stream(_PATH, body):
-            usage = _usage(event) if event.get("usage") else usage
-            choice = self._choice(event)
-            if choice is None:  # the event that only tells the usage
-                continue
-            cut = cut or choice.get("finish_reason") == "length"
-            delta = choice.get("delta")
-            if not isinstance(delta, dict):
-                raise BadModelOutput(f"{self._endpoint.where} gave a piece without text")
-            text += self._text(delta)
-            if not _may_decline(text) and len(text) > shown:
-                yield text[shown:]
-                shown = len(text)
-        draft = _finished(text, usage, cut=cut)
-        if not draft.declined and shown < len(text):
-            yield text[shown:]
-        yield draft
+        messages = self._render(query, passages, language)
+        writing = self._writing(messages)
+        body = self._body(messages) | {"stream": True, "stream_options": {"include_usage": True}}
+        yield from writing.stream(self._pieces(body, writing.heard))
 
-    def _body(self, query: Query, passages: Sequence[Passage], language: Language) -> dict[str, object]:
-        messages = [dict(message) for message in self._render(query, passages, language)]
-        return {"model": self._model, "messages": messages, "temperature": 0, "max_tokens": self._max_tokens}
+    def _pieces(self, body: Mapping[str, object], heard: Heard) -> Iterator[str]:
+        answered = False
+        for event in self._endpoint.stream(_PATH, body):
+            answered = answered or self._choice(event) is not None
+            yield self._piece(event, heard)
+        if not answered:
+            raise BadModelOutput(f"{self._endpoint.where} gave no message")
+
+    def _writing(self, messages: Messages) -> Writing:
+        return Writing(messages, max_tokens=self._max_tokens, prices=self._prices)
+
+    def _body(self, messages: Messages) -> dict[str, object]:
+        sent = [dict(message) for message in messages]
+        return {"model": self._model, "messages": sent, "temperature": 0, "max_tokens": self._max_tokens}
+
+    def _piece(self, event: Mapping[str, object], heard: Heard) -> str:
+        """The text of an event or of a whole answer; what else it tells goes to ``heard``."""
+        usage = event.get("usage")
+        if isinstance(usage, dict):
+            heard.prompt_tokens = counted(usage.get("prompt_tokens"))
+            heard.completion_tokens = counted(usage.get("completion_tokens"))
+        choice = self._choice(event)
+        if choice is None:  # the event that only tells the usage
+            return ""
+        heard.cut = heard.cut or choice.get("finish_reason") == "length"
+        # An endpoint that does not stream answers whole, with a message.
+        said = choice.get("delta", choice.get("message"))
+        if not isinstance(said, dict):
+            raise BadModelOutput(f"{self._endpoint.where} gave a piece without text")
+        content = said.get("content")
+        if content is not None and not isinstance(content, str):
+            raise BadModelOutput(f"{self._endpoint.where} gave content that is not text")
+        return content or ""
 
     def _choice(self, answer: Mapping[str, object]) -> Mapping[str, object] | None:
         """The first choice; None when there is an empty list of them."""
@@ -95,37 +109,3 @@ class OpenAIChat:
         if not isinstance(choices, list) or (choices and not isinstance(choices[0], dict)):
             raise BadModelOutput(f"{self._endpoint.where} gave no choices")
         return choices[0] if choices else None
-
-    def _text(self, message: Mapping[str, object]) -> str:
-        content = message.get("content")
-        if content is None:
-            return ""
-        if not isinstance(content, str):
-            raise BadModelOutput(f"{self._endpoint.where} gave content that is not text")
-        return content
-
-
-def _usage(answer: Mapping[str, object]) -> tuple[int, int]:
-    """Prompt and completion tokens; 0 where the endpoint does not tell."""
-    usage = answer.get("usage")
-    if not isinstance(usage, dict):
-        return 0, 0
-    prompt, completion = (usage.get(name) for name in ("prompt_tokens", "completion_tokens"))
-    return tuple(value if type(value) is int and value >= 0 else 0 for value in (prompt, completion))  # type: ignore[return-value]  # two in, two out
-
-
-def _finished(text: str, usage: tuple[int, int], *, cut: bool) -> Draft:
-    declined = not text.strip() or _DECLINED.match(text.strip(_WRAPPING)) is not None
-    return Draft(
-        text="" if declined else text,
-        declined=declined,
-        missing=(CUT,) if cut and not declined else (),
-        prompt_tokens=usage[0],
-        completion_tokens=usage[1],
-    )
-
-
-def _may_decline(text: str) -> bool:
-    """Whether the text so far is, or may still become, the sentinel."""
-    start = text.lstrip(_WRAPPING)
-    return NO_ANSWER.startswith(start) or _DECLINED.match(start) is not None

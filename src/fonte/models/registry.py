@@ -14,7 +14,7 @@ from fonte.models.files import installed
 from fonte.models.graph_cache import default_cache
 
 if TYPE_CHECKING:
-    from fonte.models.openai_chat import Render
+    from fonte.models.writing import Prices, Render
     from fonte.protocols import Embedder, Generator
 
 DEFAULT_SOURCE = f"package:{E5_SMALL.name}"
@@ -108,6 +108,7 @@ def make_chat(
     base_url: str,
     timeout_seconds: float = 60.0,
     max_tokens: int = 1024,
+    prices: Prices | None = None,
     notify: Callable[[str], None] | None = None,
 ) -> Generator:
     """A generator over an OpenAI-compatible endpoint.
@@ -120,10 +121,40 @@ def make_chat(
     """
     from fonte.models.endpoint import Endpoint, read_key
     from fonte.models.openai_chat import OpenAIChat
+    from fonte.models.writing import Prices
 
     key = read_key(("FONTE_GENERATION_API_KEY", "OPENAI_API_KEY"), notify or _tell)
     endpoint = Endpoint(base_url, what="generation", key=key, timeout_seconds=timeout_seconds)
-    return OpenAIChat(model, endpoint, render, max_tokens=max_tokens)
+    return OpenAIChat(model, endpoint, render, max_tokens=max_tokens, prices=prices or Prices())
+
+
+def make_anthropic(
+    model: str,
+    render: Render,
+    *,
+    base_url: str | None = None,
+    timeout_seconds: float = 60.0,
+    max_tokens: int = 1024,
+    prices: Prices | None = None,
+    notify: Callable[[str], None] | None = None,
+) -> Generator:
+    """A generator over Anthropic's Messages API, at its own address unless ``base_url`` names another.
+
+    Its key comes from ``FONTE_GENERATION_API_KEY``, else from ``ANTHROPIC_API_KEY``; either may end in ``_FILE`` and
+    name a file. ``notify`` as in ``make_embedder``.
+
+    Raises:
+        ConfigError: an impossible setting.
+    """
+    from fonte.models.anthropic import BASE_URL, VERSION, AnthropicMessages
+    from fonte.models.endpoint import Endpoint, read_key
+    from fonte.models.writing import Prices
+
+    key = read_key(("FONTE_GENERATION_API_KEY", "ANTHROPIC_API_KEY"), notify or _tell)
+    headers = {"anthropic-version": VERSION, **({"x-api-key": key} if key else {})}
+    address = (base_url or BASE_URL).rstrip("/").removesuffix("/v1")
+    endpoint = Endpoint(address, what="generation", headers=headers, timeout_seconds=timeout_seconds)
+    return AnthropicMessages(model, endpoint, render, max_tokens=max_tokens, prices=prices or Prices())
 
 
 def _remote(name: str, remote: Remote, notify: Callable[[str], None]) -> Embedder:

@@ -11,9 +11,10 @@ from unit.models.stub_server import Reply, chat_script, json_reply, stub_server
 
 from fonte.errors import BadModelOutput, ConfigError, ModelUnavailable
 from fonte.models.endpoint import Endpoint, _events
-from fonte.models.openai_chat import CUT, OpenAIChat, _may_decline
+from fonte.models.openai_chat import OpenAIChat
 from fonte.models.registry import make_chat
-from fonte.types import Draft, Principal, Query
+from fonte.models.writing import CUT, ESTIMATED, Prices, _may_decline
+from fonte.types import Principal, Query
 
 QUERY = Query("How many days?", Principal())
 
@@ -104,36 +105,79 @@ def test_nonsense_is_bad_output(answer):
         _chat(stub).draft(QUERY, (), language="en")
 
 
-def test_silly_usage_counts_as_none():
-    answer = {"choices": [{"message": {"content": "Yes"}}], "usage": {"prompt_tokens": -4, "completion_tokens": "many"}}
+@pytest.mark.parametrize("usage", [{"prompt_tokens": -4, "completion_tokens": "many"}, None, {}])
+def test_tokens_that_are_not_told_are_estimated_and_it_is_said(usage):
+    answer = {"choices": [{"message": {"content": "Yes"}}], "usage": usage}
     with stub_server(lambda _: json_reply(answer)) as stub:
-        draft = _chat(stub).draft(QUERY, (), language="en")
-    assert (draft.prompt_tokens, draft.completion_tokens) == (0, 0)
+        draft = _chat(stub, prices=Prices(1e6, 2e6)).draft(QUERY, (), language="en")
+    # "en" and "How many days?" at most three letters a token, and the mark; "Yes"
+    assert (draft.prompt_tokens, draft.completion_tokens) == (1 + 6, 1)
+    assert draft.cost == 7 * 1 + 1 * 2
+    assert draft.notes == (ESTIMATED,)
+
+
+def test_the_endpoints_own_count_is_priced():
+    with stub_server(chat_script("Yes [1].")) as stub:
+        *_, draft = _chat(stub, prices=Prices(3.0, 15.0)).stream(QUERY, (), language="en")
+    assert draft.cost == pytest.approx((11 * 3 + 5 * 15) / 1e6)
+    assert draft.notes == ()
+
+
+def test_an_endpoint_that_never_ends_is_cut():
+    with stub_server(chat_script("word " * 2000, piece=100)) as stub:
+        *pieces, draft = _chat(stub, max_tokens=10).stream(QUERY, (), language="en")
+    assert draft.missing == (CUT,)
+    assert len(draft.text) == len("".join(pieces)) == 160
+
+
+def test_an_endpoint_that_does_not_stream_answers_whole():
+    with stub_server(lambda _: json_reply({"choices": [{"message": {"content": "Yes [1]."}}]})) as stub:
+        *pieces, draft = _chat(stub).stream(QUERY, (), language="en")
+    assert pieces == ["Yes [1]."]
+    assert draft.text == "Yes [1]."
 
 
 def _event(text):
     return b"data: " + json.dumps({"choices": [{"delta": {"content": text}}]}).encode() + b"\n\n"
 
 
+BROKEN_LATE = {
+    "no end": Reply(chunks=[_event("Twenty"), _event(" days")]),
+    "cut": Reply(chunks=[_event("Twenty"), _event(" days")], cut=True),
+    "no JSON": Reply(chunks=[_event("Twenty"), _event(" days"), b"data: {oops\n\n"]),
+    "an error": Reply(chunks=[_event("Twenty days"), b'data: {"error": {"message": "out of memory"}}\n\n']),
+}
+
+
+@pytest.mark.parametrize("how", BROKEN_LATE)
+def test_a_stream_that_breaks_in_the_middle_tells_so_in_its_draft_and_is_not_tried_again(how):
+    with stub_server(lambda _: BROKEN_LATE[how]) as stub:
+        *pieces, draft = _chat(stub).stream(QUERY, (), language="en")
+    assert "".join(pieces) == draft.text == "Twenty days"
+    assert draft.broken.startswith("the generation endpoint at 127.0.0.1")
+    assert ("out of memory" in draft.broken) == (how == "an error")
+    assert draft.notes == (ESTIMATED,)
+    assert len(stub.asked) == 1
+
+
 @pytest.mark.parametrize(
-    ("reply", "error"),
+    ("reply", "error", "tries"),
     [
-        (Reply(chunks=[_event("Twenty"), _event(" days")]), ModelUnavailable),
-        (Reply(chunks=[_event("Twenty")], cut=True), ModelUnavailable),
-        (Reply(chunks=[_event("Twenty"), b"data: {oops\n\n"]), BadModelOutput),
-        (Reply(chunks=[b'data: {"choices": [{"delta": 3}]}\n\n']), BadModelOutput),
-        (Reply(chunks=[b'data: {"error": {"message": "out of memory"}}\n\n']), BadModelOutput),
-        (Reply(500, b"{}"), ModelUnavailable),
+        (Reply(chunks=[]), ModelUnavailable, 1),
+        (Reply(chunks=[], cut=True), ModelUnavailable, 1),
+        (Reply(chunks=[b'data: {"choices": [{"delta": 3}]}\n\n']), BadModelOutput, 1),
+        (Reply(chunks=[b'data: {"error": {"message": "out of memory"}}\n\n']), ModelUnavailable, 1),
+        (Reply(chunks=[b'data: {"choices": []}\n\n', b"data: [DONE]\n\n"]), BadModelOutput, 1),
+        (Reply(200, b"<html>", {"Content-Type": "text/html"}), BadModelOutput, 1),
+        (Reply(500, b"{}"), ModelUnavailable, 3),
     ],
 )
-def test_a_stream_that_does_not_end_well_gives_no_draft(reply, error, monkeypatch):
-    seen = []
+def test_a_stream_that_never_begins_raises(reply, error, tries):
     with stub_server(lambda _: reply) as stub:
         endpoint = Endpoint(stub.base_url, what="generation", timeout_seconds=3, sleep=lambda _: None)
-        chat = OpenAIChat("m", endpoint, render)
         with pytest.raises(error):
-            seen.extend(chat.stream(QUERY, (), language="en"))
-    assert not any(isinstance(one, Draft) for one in seen)
+            list(OpenAIChat("m", endpoint, render).stream(QUERY, (), language="en"))
+    assert len(stub.asked) == tries
 
 
 @given(st.lists(st.text(st.characters(exclude_characters="\r\n", codec="utf-8")), max_size=6), st.integers(1, 9))

@@ -10,6 +10,7 @@ from fonte.config import load_settings
 from fonte.corpus import Parts
 from fonte.errors import ConfigError
 from fonte.evidence import EvidenceScorer
+from fonte.models.anthropic import AnthropicMessages
 from fonte.models.openai_chat import OpenAIChat
 from fonte.text.terms import Analyser
 from fonte.wiring import make_parts
@@ -23,14 +24,34 @@ def parts(tmp_path: Path) -> Parts:
     return make_parts(tmp_path, load_settings(None, tmp_path, environ))
 
 
-@pytest.mark.parametrize("name", ["anthropic", "gguf", "OpenAI", "http://other.example"])
+@pytest.mark.parametrize("name", ["gguf", "OpenAI", "http://other.example"])
 def test_an_unknown_generator_is_refused_and_never_the_endpoint(parts: Parts, name: str) -> None:
     with pytest.raises(ConfigError, match="no generator") as caught:
         parts.make_generator(name, EvidenceScorer(WordEmbedder(), Analyser()))
-    assert "extractive or openai" in caught.value.hint
+    assert "extractive or openai or anthropic" in caught.value.hint
 
 
 def test_known_generators_are_made(parts: Parts) -> None:
     scorer = EvidenceScorer(WordEmbedder(), Analyser())
     assert parts.make_generator(None, scorer).name == "extractive"
     assert isinstance(parts.make_generator("openai", scorer), OpenAIChat)
+    assert isinstance(parts.make_generator("anthropic", scorer), AnthropicMessages)
+
+
+def test_the_address_of_one_endpoint_is_not_anothers(tmp_path: Path) -> None:
+    """Or the one's key would be sent there."""
+    scorer = EvidenceScorer(WordEmbedder(), Analyser())
+    named = {"FONTE_GENERATION_BASE_URL": "http://127.0.0.1:9/v1", "FONTE_GENERATION_MODEL": "m"}
+    for name, host in (("openai", "api.anthropic.com"), ("anthropic", "127.0.0.1:9")):
+        environ = {**named, "FONTE_GENERATION_NAME": name}
+        generator = make_parts(tmp_path, load_settings(None, tmp_path, environ)).make_generator("anthropic", scorer)
+        assert isinstance(generator, AnthropicMessages)
+        assert generator._endpoint.host == host
+
+
+def test_a_generator_without_what_it_needs_is_refused(tmp_path: Path) -> None:
+    parts = make_parts(tmp_path, load_settings(None, tmp_path, {}))
+    for name in ("openai", "anthropic"):
+        with pytest.raises(ConfigError, match="needs") as caught:
+            parts.make_generator(name, EvidenceScorer(WordEmbedder(), Analyser()))
+        assert "FONTE_GENERATION" in caught.value.hint
