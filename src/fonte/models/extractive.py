@@ -1,22 +1,28 @@
 """A generator without a model: it picks the sentences of the passages that answer, and orders them as they stand.
 
-Always faithful: each sentence is an exact slice of its document and is handed over with its characters.
+A question of several parts is answered part by part. Always faithful: each sentence is an exact slice of its document and is handed over with its characters.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 from fonte.ranking.evidence import Scored
 from fonte.types import Draft, DraftSentence, Language, Passage, Query
 
 NAME = "extractive"
 MAX_SENTENCES = 5
+"""To one question, or to one part of a question."""
 WITHIN = 0.08
 """A further sentence is taken when its score is at most this far below the best one's."""
 
 ROW_WITHIN = 0.03
 """The same for another row of a table that has given one: rows are alike in all but what was asked for."""
+
+BEFORE_WITHIN = 0.02
+"""The same for a sentence that stands before the best one, so that an answer begins with what was asked for
+(docs/answers.md)."""
 
 Score = Callable[[Query, Sequence[Passage]], Sequence[Scored]]
 
@@ -35,11 +41,14 @@ class ExtractiveGenerator:
     def draft(self, query: Query, passages: Sequence[Passage], *, language: Language) -> Draft:
         """The best sentence and those that come close, in reading order; declined when there is none."""
         del language  # quotes stay in the language of their source
-        scored = self._score(query, passages)
-        if not scored:
+        asked = [replace(query, text=part.text, parts=()) for part in query.parts] or [query]
+        chosen: list[Scored] = []
+        for one in asked:
+            close = _close(_distinct(self._score(one, passages)), passages)[:MAX_SENTENCES]
+            said = {_said(known) for known in chosen}
+            chosen += sorted((new for new in close if _said(new) not in said), key=_place)
+        if not chosen:
             return Draft(text="", declined=True)
-        chosen = _close(_distinct(scored), passages)[:MAX_SENTENCES]
-        chosen.sort(key=lambda one: (one.piece.passage, one.piece.start))
         taken = [
             DraftSentence(one.piece.text, passages[one.piece.passage].marker, one.piece.start, one.piece.end)
             for one in chosen
@@ -59,7 +68,9 @@ def _close(scored: Sequence[Scored], passages: Sequence[Passage]) -> list[Scored
     kept = []
     for one in scored:
         document = passages[one.piece.passage].document.id
-        within = ROW_WITHIN if one.piece.row and document in tables else WITHIN
+        within = BEFORE_WITHIN if _place(one) < _place(scored[0]) else WITHIN
+        if one.piece.row and document in tables:
+            within = min(within, ROW_WITHIN)
         if one.score >= scored[0].score - within:
             kept.append(one)
             if one.piece.row:
@@ -67,16 +78,23 @@ def _close(scored: Sequence[Scored], passages: Sequence[Passage]) -> list[Scored
     return kept
 
 
+def _place(one: Scored) -> tuple[int, int]:
+    return one.piece.passage, one.piece.start
+
+
 def _distinct(scored: Sequence[Scored]) -> list[Scored]:
     """The first of sentences that say the same, best first."""
     seen: set[str] = set()
     kept = []
     for one in scored:
-        key = " ".join(one.piece.text.casefold().split())
-        if key not in seen:
-            seen.add(key)
+        if _said(one) not in seen:
+            seen.add(_said(one))
             kept.append(one)
     return kept
+
+
+def _said(one: Scored) -> str:
+    return " ".join(one.piece.text.casefold().split())
 
 
 def _echoes(taken: Sequence[DraftSentence], passages: Sequence[Passage]) -> list[DraftSentence]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
-from fonte.models.extractive import MAX_SENTENCES, ROW_WITHIN, WITHIN, ExtractiveGenerator
+from fonte.models.extractive import BEFORE_WITHIN, MAX_SENTENCES, ROW_WITHIN, WITHIN, ExtractiveGenerator
 from fonte.ranking.evidence import Piece, Scored
-from fonte.types import Passage, Principal, Query
+from fonte.types import Passage, Principal, Query, QuestionPart
 from usecase_making import document, passage
 
 TEXT = "One is first. Two comes second. Three is third. Four is last. Five was added. Six too."
@@ -30,8 +31,27 @@ def taken(found: Sequence[Scored], passages: Sequence[Passage] | None = None) ->
 
 def test_the_best_sentence_and_those_that_come_close_in_reading_order() -> None:
     near, far = 1 - WITHIN + 0.001, 1 - WITHIN - 0.001
-    found = [scored("Three is third.", 1.0), scored("One is first.", near), scored("Two comes second.", far)]
-    assert taken(found) == ["One is first.", "Three is third."]
+    found = [scored("Two comes second.", 1.0), scored("Four is last.", near), scored("Three is third.", far)]
+    assert taken(found) == ["Two comes second.", "Four is last."]
+
+
+@pytest.mark.parametrize(("below", "kept"), [(BEFORE_WITHIN - 0.001, True), (BEFORE_WITHIN + 0.001, False)])
+def test_a_sentence_before_the_best_one_has_to_come_closer(below: float, *, kept: bool) -> None:
+    found = [scored("Three is third.", 1.0), scored("One is first.", 1.0 - below)]
+    assert taken(found) == (["One is first."] if kept else []) + ["Three is third."]
+
+
+def test_parts_are_answered_one_after_the_other_and_what_answers_two_stands_once() -> None:
+    by_part = {
+        "who": [scored("Three is third.", 1.0), scored("Four is last.", 0.5)],
+        "when": [scored("One is first.", 1.0)],
+        "why": [scored("Three is third.", 1.0), scored("Six too.", 0.5)],
+    }
+    query = replace(QUERY, parts=tuple(QuestionPart(text, text) for text in by_part))
+    draft = ExtractiveGenerator(lambda query, shown: by_part[query.text]).draft(
+        query, [passage(document(TEXT))], language="en"
+    )
+    assert [one.text for one in draft.taken] == ["Three is third.", "One is first."]
 
 
 @pytest.mark.parametrize(("below", "count"), [(ROW_WITHIN - 0.001, 2), (ROW_WITHIN + 0.001, 1)])
