@@ -1,6 +1,7 @@
 """A generator without a model: it picks the sentences of the passages that answer, and orders them as they stand.
 
-A question of several parts is answered part by part. Always faithful: each sentence is an exact slice of its document and is handed over with its characters.
+A question of several parts is answered part by part. Always faithful: each sentence is an exact slice of its document
+and is handed over with its characters.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ ROW_WITHIN = 0.03
 
 BEFORE_WITHIN = 0.02
 """The same for a sentence that stands before the best one, so that an answer begins with what was asked for
-(docs/answers.md)."""
+(docs/evaluation.md)."""
 
 Score = Callable[[Query, Sequence[Passage]], Sequence[Scored]]
 
