@@ -1,4 +1,4 @@
-"""A generator without a model: it picks the sentences of the passages that answer, and orders them as they stand.
+"""A generator without a model: it picks the sentences of the passages that answer, the best first, the rest as they stand.
 
 A question of several parts is answered part by part. Always faithful: each sentence is an exact slice of its document
 and is handed over with its characters.
@@ -21,10 +21,6 @@ WITHIN = 0.08
 ROW_WITHIN = 0.03
 """The same for another row of a table that has given one: rows are alike in all but what was asked for."""
 
-BEFORE_WITHIN = 0.02
-"""The same for a sentence that stands before the best one, so that an answer begins with what was asked for
-(docs/evaluation.md)."""
-
 Score = Callable[[Query, Sequence[Passage]], Sequence[Scored]]
 
 
@@ -40,14 +36,18 @@ class ExtractiveGenerator:
         return NAME
 
     def draft(self, query: Query, passages: Sequence[Passage], *, language: Language) -> Draft:
-        """The best sentence and those that come close, in reading order; declined when there is none."""
+        """The best sentence, then those that come close in reading order; declined when there is none.
+
+        An answer begins with what was asked for; what stands around it in its document follows.
+        """
         del language  # quotes stay in the language of their source
         asked = [replace(query, text=part.text, parts=()) for part in query.parts] or [query]
         chosen: list[Scored] = []
         for one in asked:
             close = _close(_distinct(self._score(one, passages)), passages)[:MAX_SENTENCES]
             said = {_said(known) for known in chosen}
-            chosen += sorted((new for new in close if _said(new) not in said), key=_place)
+            new = [sentence for sentence in close if _said(sentence) not in said]
+            chosen += new[:1] + sorted(new[1:], key=_place)
         if not chosen:
             return Draft(text="", declined=True)
         taken = [
@@ -69,9 +69,7 @@ def _close(scored: Sequence[Scored], passages: Sequence[Passage]) -> list[Scored
     kept = []
     for one in scored:
         document = passages[one.piece.passage].document.id
-        within = BEFORE_WITHIN if _place(one) < _place(scored[0]) else WITHIN
-        if one.piece.row and document in tables:
-            within = min(within, ROW_WITHIN)
+        within = ROW_WITHIN if one.piece.row and document in tables else WITHIN
         if one.score >= scored[0].score - within:
             kept.append(one)
             if one.piece.row:

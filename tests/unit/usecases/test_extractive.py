@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from fonte.models.extractive import BEFORE_WITHIN, MAX_SENTENCES, ROW_WITHIN, WITHIN, ExtractiveGenerator
+from fonte.models.extractive import MAX_SENTENCES, ROW_WITHIN, WITHIN, ExtractiveGenerator
 from fonte.ranking.evidence import Piece, Scored
 from fonte.types import Passage, Principal, Query, QuestionPart
 from usecase_making import document, passage
@@ -29,16 +29,15 @@ def taken(found: Sequence[Scored], passages: Sequence[Passage] | None = None) ->
     return [one.text for one in draft.taken]
 
 
-def test_the_best_sentence_and_those_that_come_close_in_reading_order() -> None:
+def test_the_best_sentence_then_those_that_come_close_in_reading_order() -> None:
     near, far = 1 - WITHIN + 0.001, 1 - WITHIN - 0.001
-    found = [scored("Two comes second.", 1.0), scored("Four is last.", near), scored("Three is third.", far)]
-    assert taken(found) == ["Two comes second.", "Four is last."]
-
-
-@pytest.mark.parametrize(("below", "kept"), [(BEFORE_WITHIN - 0.001, True), (BEFORE_WITHIN + 0.001, False)])
-def test_a_sentence_before_the_best_one_has_to_come_closer(below: float, *, kept: bool) -> None:
-    found = [scored("Three is third.", 1.0), scored("One is first.", 1.0 - below)]
-    assert taken(found) == (["One is first."] if kept else []) + ["Three is third."]
+    found = [
+        scored("Three is third.", 1.0),
+        scored("Four is last.", 0.99),
+        scored("One is first.", near),
+        scored("Two comes second.", far),
+    ]
+    assert taken(found) == ["Three is third.", "One is first.", "Four is last."]
 
 
 def test_parts_are_answered_one_after_the_other_and_what_answers_two_stands_once() -> None:
