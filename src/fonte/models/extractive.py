@@ -1,4 +1,4 @@
-"""A generator without a model: it picks the sentences of the passages that answer, the best first, the rest as they stand.
+"""A generator without a model: it picks the sentences of the passages that answer, the best first, the rest in order.
 
 A question of several parts is answered part by part. Always faithful: each sentence is an exact slice of its document
 and is handed over with its characters.
