@@ -143,6 +143,20 @@ class EvidenceScorer:
         self._evidence.put(key, evidence)
         return evidence
 
+    def passages_seen(self, passages: Sequence[Passage]) -> list[TokenVectors] | None:
+        """Tokens of each passage, offsets in its document; None where the encoder shows none."""
+        fitting = [self._fitting(passage) for passage in passages]
+        pieces = [pieces_of(passage, at, fitting[at]) for at, passage in enumerate(passages)]
+        seen = self._passages_seen(passages, pieces, fitting)
+        return None if seen is None else [one.whole for one in seen]
+
+    def sentence_seen(self, text: str) -> TokenVectors | None:
+        """Tokens of a sentence of an answer; None where the encoder shows none or it is too long for it."""
+        tokenizer = self._embedder.tokenizer
+        if not self._shows_tokens or tokenizer.count(text) > tokenizer.window - tokenizer.overhead:
+            return None
+        return self._tokens().passage_tokens([text])[0]
+
     def terms_of(self, text: str, query: Query, passage: Passage) -> set[str]:
         """Terms of a text of the passage, in its own language and in those that the question may be in."""
         return terms_of(self._terms, text, query, passage.stored.chunk.language)

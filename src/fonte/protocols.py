@@ -198,6 +198,31 @@ class TokenCoder(Protocol):
         """What ``embed_query`` gives, and the codes of the question's tokens (none may be left), in the same pass."""
 
 
+class SeesTokens(Protocol):
+    """Shows what an encoder made of passages and sentences, token by token."""
+
+    def passages_seen(self, passages: Sequence[Passage]) -> list[TokenVectors] | None:
+        """Tokens of each passage, offsets in its document; None where the encoder shows none."""
+
+    def sentence_seen(self, text: str) -> TokenVectors | None:
+        """Tokens of a sentence that an answer says; None where the encoder shows none or it is too long for it."""
+
+
+class Entailer(Protocol):
+    """Judges whether one text follows from another. Thread-safe."""
+
+    @property
+    def id(self) -> str:
+        """Which model it is: name and revision, or hash."""
+
+    def score(self, premise: str, hypothesis: str) -> float:
+        """Probability, 0 to 1, that the premise says the hypothesis.
+
+        Raises:
+            ModelUnavailable, BadModelOutput
+        """
+
+
 class Generator(Protocol):
     """Passages to a draft. What it writes is not trusted."""
 

@@ -1,116 +1,247 @@
-"""A sentence against the passages it cites: what can be proved or refuted without a model.
+"""A sentence against the passages it cites: which of its facts stand there, and whether they say the same.
 
-A sentence taken word for word from its passage is ``supported``. A number or a date that no cited passage holds makes
-a sentence ``unsupported``. Everything else is ``not_checked``: nothing here claims more than it looked at.
+A sentence taken word for word is ``supported`` and costs nothing. Of any other, numbers, units, dates, codes, names,
+roles, negations and opposites are looked for in the sentence of the passage that it goes back to: one that no passage
+holds, or that says the contrary, makes it ``unsupported``; one that belongs to another sentence makes it ``partial``.
+Where nothing is wrong, it is ``supported`` when its words go back to the passage too (and an entailment model, if there
+is one, agrees), else ``not_checked``: nothing here claims more than it looked at.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from datetime import date
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
 
-from fonte.text.months import MONTHS
-from fonte.types import Passage, Support
+import numpy as np
 
-_MONTH = "|".join(sorted(MONTHS, key=len, reverse=True))
-_DATES = (
-    re.compile(r"\b(?P<y>\d{4})-(?P<m>\d{1,2})-(?P<d>\d{1,2})\b"),
-    re.compile(r"\b(?P<d>\d{1,2})[./-](?P<m>\d{1,2})[./-](?P<y>\d{4})\b"),
-    re.compile(
-        rf"\b(?P<d>\d{{1,2}})(?:st|nd|rd|th|º|°)?\s+(?:of\s+)?(?P<name>{_MONTH})\.?,?\s+(?P<y>\d{{4}})\b", re.IGNORECASE
-    ),
-    re.compile(rf"\b(?P<name>{_MONTH})\.?\s+(?P<d>\d{{1,2}})(?:st|nd|rd|th)?,?\s+(?P<y>\d{{4}})\b", re.IGNORECASE),
+from fonte.pieces import pieces_of
+from fonte.protocols import Entailer, SeesTokens
+from fonte.text.claims import comparison, turning
+from fonte.text.claims.alignment import Aligned, Near, align
+from fonte.text.claims.comparison import Finding, Scope
+from fonte.text.claims.days import same_day
+from fonte.text.claims.reading import Statement, statement
+from fonte.text.claims.wording import Word
+from fonte.text.stop_words import STOP_WORDS
+from fonte.text.terms import folded
+from fonte.types import Language, Passage, Support, TokenVectors
+
+CHECKED_LANGUAGES: Final = frozenset({"en", "it"})
+COVERED: Final = 0.5
+"""Share of a claim's words that must go back to the passage before it is called supported."""
+UNCOVERED: Final = 0.3
+"""Below this share of its words it is partly supported at most."""
+ENTAILED: Final = 0.5
+"""Probability from which an entailment model is believed that a source says it."""
+CONTRADICTED: Final = 0.1
+_CHECKS: Final[Sequence[tuple[str, Callable[[Scope], Iterable[Finding]]]]] = (
+    ("numbers", comparison.numbers),
+    ("units", comparison.rates),
+    ("dates", comparison.dates),
+    ("codes", comparison.codes),
+    ("names", comparison.names),
+    ("roles", comparison.roles),
+    ("negation", turning.negations),
+    ("opposites", turning.opposites),
+    ("clauses", comparison.merged),
 )
-_NUMBER = re.compile(r"\d+(?:[.,'’]\d+)*")
-_GROUPED = 3
+_WORDS = re.compile(r"[^\W_]+")
 
 
-def _dates(text: str) -> tuple[list[tuple[str, frozenset[date]]], str]:
-    """Each date of a text as it is written, with its readings; and the text without them.
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A sentence of a passage: which passage, where in its document, and what it says."""
 
-    A day that no calendar has is no date: it stays in the text, and its figures are looked for one by one.
+    passage: int
+    start: int
+    said: Statement
+
+
+class SupportChecker:
+    """Judges sentences. Thread-safe where its parts are."""
+
+    def __init__(self, sees: SeesTokens | None = None, entailer: Entailer | None = None) -> None:
+        """``sees`` shows the tokens that an encoder made of passages; without it words are compared as letters."""
+        self._sees = sees
+        self._entailer = entailer
+
+    def check(
+        self, sentence: str, cited: Sequence[Passage], *, language: Language, verbatim: bool = False
+    ) -> tuple[Support, dict[str, str | float]]:
+        """Verdict and checks of one sentence (its markers already taken out).
+
+        Args:
+            sentence: the claim.
+            cited: the passages whose markers it carries.
+            language: of the answer; the sentence's own words may show another one.
+            verbatim: it was cut from one of them and its hash was checked.
+
+        Raises:
+            ModelUnavailable, BadModelOutput: the encoder or the entailment model failed.
+        """
+        if not cited:
+            return "unsupported", {"citation": "missing"}
+        if verbatim or _stands_in(sentence, cited):
+            return "supported", {"verbatim": "ok", "numbers": "ok"}
+        return self.compare(sentence, cited, language=language)
+
+    def compare(
+        self, sentence: str, cited: Sequence[Passage], *, language: Language
+    ) -> tuple[Support, dict[str, str | float]]:
+        """The same by comparing alone, also for a sentence that stands in its passage word for word."""
+        claim = statement(sentence, _language_of(sentence, language))
+        places = [place for at, passage in enumerate(cited) for place in _places(at, passage)]
+        if not places:
+            return "unsupported", {"citation": "empty"}
+        near = self._near(claim, cited, places)
+        aligned = align(claim, [place.said for place in places], near)
+        return self._judged(aligned, Scope(aligned, tuple(_context(cited))))
+
+    def _judged(self, aligned: Aligned, scope: Scope) -> tuple[Support, dict[str, str | float]]:
+        languages = {aligned.claim.language, *(one.language for one in scope.used)}
+        known = languages <= CHECKED_LANGUAGES
+        checks: dict[str, str | float] = {}
+        found: list[Finding] = []
+        for name, check in _CHECKS:
+            wrong = list(check(scope))
+            found += wrong
+            applies = known or name in {"numbers", "units", "dates", "codes", "names"}
+            checks.setdefault(name, "ok" if applies else "not checked")
+            for one in wrong:
+                told = checks.get(one.check, "ok")
+                checks[one.check] = one.what if told == "ok" else f"{told}; {one.what}"
+        covered = aligned.covered(aligned.used)
+        checks["alignment"] = round(covered, 4)
+        entailed = self._entailed(aligned, scope)
+        if entailed is not None:
+            checks["entailment"] = round(entailed, 4)
+        return _verdict(found, covered, entailed, known=known), checks
+
+    def _entailed(self, aligned: Aligned, scope: Scope) -> float | None:
+        if self._entailer is None:
+            return None
+        premise = " ".join(scope.aligned.sources[at].text for at in sorted(aligned.used))
+        return self._entailer.score(premise, aligned.claim.text)
+
+    def _near(
+        self, claim: Statement, cited: Sequence[Passage], places: Sequence[_Place]
+    ) -> Callable[[int], Near] | None:
+        """How near the claim's words are to those of each sentence, by the encoder's tokens in their context."""
+        if self._sees is None:
+            return None
+        shown = self._sees.passages_seen(cited)
+        own = self._sees.sentence_seen(claim.text)
+        if shown is None or own is None:
+            return None
+        return _Nearness(claim, own, shown, places).to
+
+
+class _Nearness:
+    """Words of a claim and of sentences as centered unit vectors.
+
+    Token vectors of one encoder share a large common part, which is taken away: the mean over the passages' tokens.
     """
-    found: list[tuple[str, frozenset[date]]] = []
 
-    def take(match: re.Match[str]) -> str:
-        meant = _read(match.groupdict())
-        if not meant:
-            return match.group()
-        found.append((match.group(), meant))
-        return " "
+    def __init__(
+        self, claim: Statement, own: TokenVectors, shown: Sequence[TokenVectors], places: Sequence[_Place]
+    ) -> None:
+        self._places = places
+        self._shown = shown
+        self._mean = np.concatenate([one.vectors for one in shown]).mean(axis=0)
+        self._claim = self._rows(own, claim.words, 0)
 
-    for pattern in _DATES:
-        text = pattern.sub(take, text)
-    return found, text
+    def to(self, at: int) -> Near:
+        """Cosines of the claim's words (rows) with those of a sentence."""
+        place = self._places[at]
+        near: Near = self._claim @ self._rows(self._shown[place.passage], place.said.words, place.start).T
+        return near
 
-
-def _read(parts: dict[str, str]) -> frozenset[date]:
-    """The days that a matched date may mean; 03/04/2026 both ways round: which one was meant is not ours to guess."""
-    day = int(parts["d"])
-    if "name" in parts:
-        # Letters that only look like these (the long s, the dotless i) match too, and not all of them fold back.
-        pairs = [(day, MONTHS.get(parts["name"].casefold(), 0))]
-    else:
-        month = int(parts["m"])
-        pairs = [(day, month), (month, day)]
-    return frozenset(_valid(int(parts["y"]), second, first) for first, second in pairs) - {date.min}
-
-
-def _valid(year: int, month: int, day: int) -> date:
-    """The date, or date.min for a day that no calendar has."""
-    try:
-        return date(year, month, day)
-    except ValueError:
-        return date.min
-
-
-def readings(number: str) -> frozenset[str]:
-    """Values that a written number may mean, as plain decimals: ``1.250`` is 1250 in Italian and 1.25 in English."""
-    plain = number.replace("'", "").replace("’", "")
-    values = set()
-    for decimal, group in ((".", ","), (",", ".")):
-        whole, *rest = plain.split(decimal)
-        groups = whole.split(group)
-        if (
-            len(rest) > 1
-            or any(len(part) != _GROUPED for part in groups[1:])
-            or not all(part.isdigit() for part in rest)
-        ):
-            continue
-        value = "".join(groups).lstrip("0") or "0"
-        fraction = rest[0].rstrip("0") if rest else ""
-        values.add(f"{value}.{fraction}" if fraction else value)
-    return frozenset(values) or frozenset({plain})
+    def _rows(self, tokens: TokenVectors, words: Sequence[Word], shift: int) -> Near:
+        """One centered unit row for each word, the mean of its tokens; zero for a word without any."""
+        rows = np.zeros((len(words), len(self._mean)), np.float32)
+        first = 0
+        for at, word in enumerate(words):
+            start, end = word.start + shift, word.end + shift
+            while first < len(tokens.offsets) and tokens.offsets[first][1] <= start:
+                first += 1
+            last = first
+            while last < len(tokens.offsets) and tokens.offsets[last][0] < end:
+                last += 1
+            if last > first:
+                rows[at] = tokens.vectors[first:last].mean(axis=0) - self._mean
+        lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+        unit: Near = rows / np.maximum(lengths, np.float32(1e-6))
+        return unit
 
 
-def missing_figures(sentence: str, sources: Iterable[str]) -> list[str]:
-    """Numbers and dates of a sentence that none of the sources holds, as they are written in the sentence."""
-    whole = "\n".join(sources)
-    source_dates, source_rest = _dates(whole)
-    days = frozenset[date]().union(*(meant for _, meant in source_dates))
-    known = frozenset[str]().union(*(readings(match.group()) for match in _NUMBER.finditer(source_rest + " " + whole)))
-    sentence_dates, rest = _dates(sentence)
-    missing = [written for written, meant in sentence_dates if not meant & days]
-    missing += [match.group() for match in _NUMBER.finditer(rest) if not readings(match.group()) & known]
-    return missing
+def _verdict(found: Sequence[Finding], covered: float, entailed: float | None, *, known: bool) -> Support:
+    if any(one.grave for one in found):
+        return "unsupported"
+    if entailed is not None and entailed < CONTRADICTED:
+        return "unsupported"
+    if found or covered < UNCOVERED or (entailed is not None and entailed < ENTAILED):
+        return "partial"
+    if entailed is not None:
+        return "supported"
+    return "supported" if known and covered >= COVERED else "not_checked"
 
 
-def check_sentence(
-    sentence: str, cited: Sequence[Passage], *, verbatim: bool
-) -> tuple[Support, dict[str, str | float]]:
-    """Verdict and checks of one sentence (its markers already taken out).
+def _places(at: int, passage: Passage) -> list[_Place]:
+    """The sentences and rows of a passage; of one that has none, all of it."""
+    language = passage.stored.chunk.language
+    pieces = pieces_of(passage, at, lambda _: True)
+    if not pieces:
+        return [_Place(at, passage.start, statement(passage.content, language))] if passage.content.strip() else []
+    return [_Place(at, one.start, statement(one.text, language)) for one in pieces]
 
-    Args:
-        sentence: the claim.
-        cited: the passages whose markers it carries.
-        verbatim: it was cut from one of them and its hash was checked.
-    """
-    if not cited:
-        return "unsupported", {"citation": "missing"}
-    if verbatim:
-        return "supported", {"verbatim": "ok", "numbers": "ok"}
-    absent = missing_figures(sentence, [f"{passage.stored.chunk.context}\n{passage.content}" for passage in cited])
-    if absent:
-        return "unsupported", {"numbers": "missing: " + ", ".join(absent)}
-    return "not_checked", {"numbers": "ok"}
+
+def _context(cited: Sequence[Passage]) -> Iterable[Statement]:
+    """What holds for every sentence of a passage: title and headings."""
+    for passage in cited:
+        chunk = passage.stored.chunk
+        for text in dict.fromkeys((passage.document.title, chunk.context, " > ".join(chunk.section))):
+            if text:
+                yield statement(text, chunk.language)
+
+
+def _stands_in(sentence: str, cited: Sequence[Passage]) -> bool:
+    """Whether a sentence is one of a passage's but for case and marks."""
+    plain = _plain(sentence)
+    for passage in cited:
+        if any(_plain(one.text) == plain for one in pieces_of(passage, 0, lambda _: True)):
+            return True
+    return False
+
+
+def _plain(text: str) -> str:
+    """Letters and figures, with the signs that change what they mean."""
+    return " ".join(re.findall(r"[^\W_]+(?:[.,:/][^\W_]+)*|[%€£$°<>=+-]", text.casefold()))
+
+
+def _language_of(sentence: str, language: Language) -> Language:
+    """English or Italian where a sentence's function words are plainly of one of them, else what was said."""
+    words = [folded(match.group()) for match in _WORDS.finditer(sentence)]
+    hits = {one: sum(word in STOP_WORDS[one] for word in words) for one in sorted(CHECKED_LANGUAGES)}
+    best = max(hits, key=lambda one: hits[one])
+    others = max(count for one, count in hits.items() if one != best)
+    return best if hits[best] > others + 1 else language
+
+
+def missing_figures(sentence: str, sources: Iterable[str], language: Language = "en") -> list[str]:
+    """Numbers, dates and hours of a sentence that none of the sources holds anywhere, as they are written."""
+    claim = statement(sentence, language)
+    known = [statement(source, language) for source in sources]
+    years = frozenset[int]().union(*(one.years for one in known))
+    absent = [
+        one.text
+        for one in claim.figures
+        if not one.common and not any(comparison.held(one, source) for source in known)
+    ]
+    absent += [
+        one.text
+        for one in claim.days
+        if not any(same_day(one, other, years) for source in known for other in source.days)
+    ]
+    return absent

@@ -119,6 +119,10 @@ class Analyser:
                     terms.update(dict.fromkeys(self.query_terms(one, (target,))))
         return {target: [term for term in terms if not term.startswith(f"{UNKNOWN_LANGUAGE}:")]}
 
+    def translations(self, word: str, language: Language) -> Sequence[str]:
+        """A word in the glossary's other language, likeliest first; nothing where it is not known."""
+        return self._glossary.of(word, language)
+
     def _token_terms(self, token: str, language: Language) -> Iterable[str]:
         """Terms of one token: a word, a compound, an identifier or a run of CJK."""
         if token.isascii() and token.isalpha():

@@ -15,7 +15,7 @@ from fonte.text.chunking.packing import Packer, Stretch
 from fonte.text.chunking.pieces import Piece, fitted
 from fonte.text.normalise import search_form
 from fonte.text.sentences import sentences
-from fonte.text.windows import cut_to_fit
+from fonte.text import windows
 from fonte.types import BlockKind, Chunk, Document, Recipe, Section, Vectors
 
 Embed = Callable[[Sequence[str]], Vectors]
@@ -91,7 +91,7 @@ class SemanticChunker:
         """What the encoder reads of a sentence: its beginning where normalising made it longer than the window."""
         room = self._tokenizer.window - self._tokenizer.overhead
         said = search_form(text)
-        parts = cut_to_fit(said, 0, len(said), lambda part: self._tokenizer.count(part) <= room)
+        parts = windows.cut_to_fit(said, 0, len(said), lambda part: self._tokenizer.count(part) <= room)
         return said[slice(*parts[0])] if parts else text
 
     def _runs(

@@ -1,0 +1,181 @@
+"""Negations and opposites of a claim against those of the sentences it goes back to."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from fonte.text.claims.alignment import Aligned, between
+from fonte.text.claims.comparison import Finding, Scope
+from fonte.text.claims.polarity import Cue, Pole
+from fonte.text.claims.reading import Statement
+
+_REACH: Final = 4
+"""Content words that a negation reaches."""
+_AROUND: Final = 3
+_BREAK = re.compile(r"[;:.!?()|]")
+_COVERED: Final = 0.5
+
+
+def negations(scope: Scope) -> Iterable[Finding]:
+    """Negations and exceptions that the claim adds or leaves out."""
+    aligned = scope.aligned
+    claim = aligned.claim
+    theirs = [(at, cue) for at in aligned.used for cue in aligned.sources[at].turns.cues]
+    left = list(theirs)
+    open_cues: list[Cue] = []
+    for cue in claim.turns.cues:
+        meant = _meant(cue, aligned, left)
+        if meant is None:
+            open_cues.append(cue)
+        else:
+            left.remove(meant)
+    spent: set[tuple[int, int]] = set()
+    for cue in open_cues:
+        if not _said_otherwise(cue, aligned, left, spent):
+            yield Finding("negation", f"added: {_shown(cue, claim)}", grave=True)
+    spare = [one for one in claim.turns.soft if not _repeated(one, claim, [aligned.sources[at] for at in aligned.used])]
+    dropped = [(at, cue) for at, cue in left if _reached(cue, aligned, at)]
+    for at in {at for at, _ in dropped}:
+        own = [cue for place, cue in dropped if place == at]
+        if len(own) % 2 == 0 and _one_clause(own, aligned.sources[at]):
+            continue  # no bottle without a label: every bottle has one
+        for cue in own:
+            if spare:
+                spare.pop()
+                continue
+            yield Finding("negation", f"removed: {_shown(cue, aligned.sources[at])}", grave=True)
+
+
+def _meant(cue: Cue, aligned: Aligned, left: Sequence[tuple[int, Cue]]) -> tuple[int, Cue] | None:
+    """The source's negation that reaches the same words as the claim's."""
+    rows = _scope(cue, aligned.claim)
+    best: tuple[int, tuple[int, Cue]] | None = None
+    for at, other in left:
+        reached = set(_scope(other, aligned.sources[at]))
+        shared = sum(1 for row in rows if any(link.at in reached for link in aligned.links[at][row]))
+        if shared and (best is None or shared > best[0]):
+            best = shared, (at, other)
+    return best[1] if best else None
+
+
+def _said_otherwise(
+    cue: Cue, aligned: Aligned, left: list[tuple[int, Cue]], spent: set[tuple[int, int]]
+) -> bool:
+    """Whether a negation of the claim stands for one that reaches other words, or for a word that denies by itself."""
+    claim = aligned.claim
+    rows = _scope(cue, claim)
+    for at in aligned.source_of(cue.start):
+        source = aligned.sources[at]
+        places = {link.at for row in rows for link in aligned.links[at][row]}
+        for pair in left:
+            if pair[0] == at and (not places or _close(pair[1], source, places)):
+                left.remove(pair)
+                return True
+        for soft in (*source.turns.soft, *(pole for pole in source.turns.poles if pole.what == "limit")):
+            if (at, soft.start) not in spent and not _repeated(soft, source, [claim]):
+                spent.add((at, soft.start))
+                return True
+    return False
+
+
+def _close(cue: Cue, source: Statement, places: set[int]) -> bool:
+    """Whether a negation stands in the clause of the places."""
+    for place in places:
+        low, high = sorted((cue.start, source.words[place].start))
+        if not re.search(r"[,;:.!?()|]", source.text[low:high]):
+            return True
+    return False
+
+
+def _scope(cue: Cue, statement: Statement) -> list[int]:
+    """Content words that a negation reaches: the next ones of its clause, else those before it."""
+    found = []
+    for at, word in enumerate(statement.words):
+        if word.start < cue.end or not word.content:
+            continue
+        if _BREAK.search(statement.text[cue.end : word.start]) or len(found) == _REACH:
+            break
+        found.append(at)
+    if len(found) > 1:
+        return found
+    before = [at for at, word in enumerate(statement.words) if word.content and word.end <= cue.start]
+    return [*found, *before[-2:]]
+
+
+def _reached(cue: Cue, aligned: Aligned, at: int) -> bool:
+    """Whether the claim says the words that a negation of a source reaches."""
+    reach = _scope(cue, aligned.sources[at])[:3]
+    if not reach:
+        return True
+    said = {link.at for row, weight in enumerate(aligned.weights) for link in aligned.links[at][row] if weight}
+    return sum(1 for place in reach if place in said) / len(reach) >= _COVERED
+
+
+def _one_clause(cues: Sequence[Cue], source: Statement) -> bool:
+    return not _BREAK.search(source.text[min(one.start for one in cues) : max(one.end for one in cues)])
+
+
+def _repeated(one: Cue | Pole, own: Statement, others: Iterable[Statement]) -> bool:
+    """Whether a word stands in the other texts too."""
+    stems = {own.words[at].own for at in between(own.words, one.start, one.end)}
+    wide = set().union(*(own.words[at].wide for at in between(own.words, one.start, one.end)))
+    return any(stems & {word.own for word in other.words} or wide & {word.own for word in other.words} for other in others)
+
+
+def _shown(cue: Cue, statement: Statement) -> str:
+    tail = statement.text[cue.end :].split()[:3]
+    return " ".join([cue.text, *tail]).strip(".,;:")
+
+
+def opposites(scope: Scope) -> Iterable[Finding]:
+    """Words that stand against what the source says: must and may, before and after, minimum and maximum."""
+    aligned = scope.aligned
+    claim = aligned.claim
+    sides = {(pole.what, pole.side) for pole in claim.turns.poles}
+    told = set()
+    for pole in claim.turns.poles:
+        for at in aligned.source_of(pole.start):
+            source = aligned.sources[at]
+            same = any(other.what == pole.what and other.side == pole.side for other in source.turns.poles)
+            if same or pole.what in told:
+                continue
+            for other in source.turns.poles:
+                against = other.what == pole.what and (other.what, other.side) not in sides
+                if against and _about_the_same(pole, other, aligned, at) and not _turned(pole, other, aligned, at):
+                    told.add(pole.what)
+                    yield Finding("opposites", f"{pole.text}, source: {other.text}", grave=True)
+                    break
+
+
+def _about_the_same(pole: Pole, other: Pole, aligned: Aligned, at: int) -> bool:
+    source = aligned.sources[at]
+    places = set(_around(other, source))
+    rows = _around(pole, aligned.claim)
+    if any(link.at in places for row in rows for link in aligned.links[at][row]):
+        return True
+    return not rows or not places
+
+
+def _around(pole: Pole, statement: Statement) -> list[int]:
+    """The nearest content words on either side; behind a modal verb only what follows."""
+    rows = [at for at, word in enumerate(statement.words) if word.content and not pole.start <= word.start < pole.end]
+    after = [at for at in rows if statement.words[at].start >= pole.end][:_AROUND]
+    if pole.what == "obligation":
+        return after[:2]
+    return [at for at in rows if statement.words[at].end <= pole.start][-_AROUND:] + after
+
+
+def _turned(pole: Pole, other: Pole, aligned: Aligned, at: int) -> bool:
+    """Whether just one of the two is negated: not forbidden is allowed."""
+    return _negated(pole, aligned.claim) != _negated(other, aligned.sources[at])
+
+
+def _negated(pole: Pole, statement: Statement) -> bool:
+    for cue in statement.turns.cues:
+        low, high = sorted((cue.start, pole.start))
+        between_them = statement.text[low:high]
+        if not re.search(r"[,;:.!?()|]", between_them) and len(between_them.split()) <= _REACH:
+            return True
+    return False
