@@ -119,7 +119,11 @@ def data_documents(folder: Path, language: str) -> Iterator[Document]:
     for line in (folder / "corpus.jsonl").read_text(encoding="utf-8").splitlines():
         row = json.loads(line)
         source = Source(
-            f"file:///{row['_id']}", row["title"], sha256_hex(row["text"]), Acl(frozenset({"public"})), language=language
+            f"file:///{row['_id']}",
+            row["title"],
+            sha256_hex(row["text"]),
+            Acl(frozenset({"public"})),
+            language=language,
         )
         parsed = Parsed((), "text/1", media_type="text/plain", tail=row["text"], title=row["title"])
         yield canonicalise(parsed, source, tenant="default")
@@ -201,13 +205,11 @@ def _is_prose(text: str) -> bool:
     return SHORTEST <= len(text) <= LONGEST and text[-1:] in ".!?»”\"'" and "|" not in text and "```" not in text
 
 
-def _claim(  # noqa: PLR0913 - a record of six fields
-    place: Place, kind: str, base: str, language: str, said: str, source: str, half: dict[str, str]
-) -> Claim:
+def _claim(place: Place, kind: str, base: str, language: str, said: str, source: str, half: dict[str, str]) -> Claim:
     name = place.document.name
     return Claim(
-        "", kind, base, place.corpus, place.document.uri, half[f"{place.corpus}/{name}"], language, place.document.language,
-        place.chunk.start, place.chunk.end, said, source,
+        "", kind, base, place.corpus, place.document.uri, half[f"{place.corpus}/{name}"], language,
+        place.document.language, place.chunk.start, place.chunk.end, said, source,
     )  # fmt: skip
 
 
@@ -222,7 +224,9 @@ def load(data: Path | None) -> dict[str, list[Place]]:
 
 def fingerprint(claims: Sequence[Claim]) -> str:
     """Hash of every claim: figures are of this set and no other."""
-    return hashlib.sha256("\n".join(json.dumps(asdict(one), sort_keys=True) for one in claims).encode()).hexdigest()[:16]
+    return hashlib.sha256("\n".join(json.dumps(asdict(one), sort_keys=True) for one in claims).encode()).hexdigest()[
+        :16
+    ]
 
 
 def main() -> None:

@@ -1,6 +1,6 @@
 """What the support checks find and what they accuse falsely, kind by kind, over the claims of make_perturbations.py.
 
-    .venv/bin/python evaluation/run_support.py --data ../shared/data --half held_out --out evaluation/results/support.json
+    .venv/bin/python evaluation/run_support.py --data ../shared/data --half held_out --out support.json
 
 Flagged is a verdict ``partial`` or ``unsupported``. Sentences as they stand are compared like any other here, though in
 an answer they are recognised and never compared. With --words no encoder is used. Nothing is tuned here; constants were
@@ -61,7 +61,9 @@ def share(values: Iterable[bool]) -> dict[str, float | int]:
     }
 
 
-def judge(claims: Sequence[Claim], passages: dict[tuple[str, int, int], Passage], checker: SupportChecker) -> list[Judged]:
+def judge(
+    claims: Sequence[Claim], passages: dict[tuple[str, int, int], Passage], checker: SupportChecker
+) -> list[Judged]:
     """Every claim against its passage."""
     judged = []
     for one in claims:
@@ -69,7 +71,11 @@ def judge(claims: Sequence[Claim], passages: dict[tuple[str, int, int], Passage]
         began = time.perf_counter()
         verdict, checks = checker.compare(one.said, [passage], language=one.language)
         took = (time.perf_counter() - began) * 1000
-        fired = {name: str(told) for name, told in checks.items() if isinstance(told, str) and told not in ("ok", "not checked")}
+        fired = {
+            name: str(told)
+            for name, told in checks.items()
+            if isinstance(told, str) and told not in ("ok", "not checked")
+        }
         if verdict in FLAGGED and not fired:
             fired = {"alignment": str(checks["alignment"])}
         judged.append(Judged(one, verdict, fired, took))
@@ -123,7 +129,8 @@ def show(judged: Sequence[Judged], kind: str, limit: int) -> None:
     wrong = [one for one in judged if one.claim.kind == kind and one.flagged == (kind == "faithful")]
     print(f"--- {kind}: {len(wrong)} wrong of {sum(one.claim.kind == kind for one in judged)}")
     for one in wrong[:limit]:
-        print(f"{one.claim.base[:4]} {one.verdict} {one.fired}\n    said   {one.claim.said[:260]}\n    source {one.claim.source[:260]}")
+        print(f"{one.claim.base[:4]} {one.verdict} {one.fired}")
+        print(f"    said   {one.claim.said[:260]}\n    source {one.claim.source[:260]}")
 
 
 def main() -> int:
@@ -132,7 +139,9 @@ def main() -> int:
     parser.add_argument("--data", type=Path, help="folder that holds squad-it and xquad-en")
     parser.add_argument("--half", choices=("development", "held_out"), default="development")
     parser.add_argument("--words", action="store_true", help="without an encoder")
-    parser.add_argument("--show", action="append", default=[], help="a kind whose errors are printed (development only)")
+    parser.add_argument(
+        "--show", action="append", default=[], help="a kind whose errors are printed (development only)"
+    )
     parser.add_argument("--limit", type=int, default=30)
     parser.add_argument("--out", type=Path)
     told = parser.parse_args()

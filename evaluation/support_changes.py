@@ -72,7 +72,8 @@ _NEGATIVE = {
 }
 _UNDONE = {
     "en": (
-        (r"\bcannot\b", "can"), (r"\b(does|do|did) not ", ""), (r" not\b(?! only)", ""), (r"n't\b", ""), (r"\bnever ", ""),
+        (r"\bcannot\b", "can"), (r"\b(does|do|did) not ", ""), (r" not\b(?! only)", ""), (r"n't\b", ""),
+        (r"\bnever ", ""),
         (r"\bunless\b", "if"), (r"\bwithout\b", "with"), (r"\bexcept\b", "including"), (r"\bNobody\b", "Everybody"),
         (r"\bnobody\b", "everybody"), (r"\b(N|n)o (?!\d|longer|more|later|less|matter)", ""),
     ),
@@ -177,11 +178,15 @@ def moved_date(text: str, language: str, around: Around, rng: random.Random) -> 
             if match.group() in ("May", "March") and not re.match(r" \d", text[match.end() :]):
                 continue
             choices.append((match, rng.choice([one for one in names if one != match.group()])))
-    for match in re.finditer(r"(?<![\w./-])(1[0-9]|20)\d\d(?![\w/.-]\d|\w)", text):
-        choices.append((match, str(int(match.group()) + rng.choice([-10, -3, -1, 1, 2, 10]))))
+    choices += [
+        (match, str(int(match.group()) + rng.choice([-10, -3, -1, 1, 2, 10])))
+        for match in re.finditer(r"(?<![\w./-])(1[0-9]|20)\d\d(?![\w/.-]\d|\w)", text)
+    ]
     months = "|".join(MONTHS[language])
-    for match in re.finditer(rf"\b(\d{{1,2}})(?= (?:of )?(?:{months})\b)", text):
-        choices.append((match, str(int(match.group()) % 27 + 1)))
+    choices += [
+        (match, str(int(match.group()) % 27 + 1))
+        for match in re.finditer(rf"\b(\d{{1,2}})(?= (?:of )?(?:{months})\b)", text)
+    ]
     return _swap_word(text, choices, rng)
 
 
@@ -201,9 +206,7 @@ def negation_added(text: str, language: str, around: Around, rng: random.Random)
 def negation_removed(text: str, language: str, around: Around, rng: random.Random) -> str | None:
     """The sentence without one of its negations or exceptions."""
     del around
-    choices = [
-        (match, new) for pattern, new in _UNDONE[language] for match in re.finditer(pattern, text)
-    ]
+    choices = [(match, new) for pattern, new in _UNDONE[language] for match in re.finditer(pattern, text)]
     if not choices:
         return None
     match, new = rng.choice(choices)
@@ -214,11 +217,7 @@ def negation_removed(text: str, language: str, around: Around, rng: random.Rando
 def opposite(text: str, language: str, around: Around, rng: random.Random) -> str | None:
     """May for must, before for after, minimum for maximum."""
     del around
-    choices = [
-        (match, new)
-        for old, new in TURNED[language]
-        for match in re.finditer(rf"\b{old}\b", text)
-    ]
+    choices = [(match, new) for old, new in TURNED[language] for match in re.finditer(rf"\b{old}\b", text)]
     return _swap_word(text, choices, rng)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 
@@ -14,9 +14,10 @@ from fonte.errors import BadModelOutput, CorruptIndex, InvalidQuery, ModelUnavai
 from fonte.evidence import EvidenceScorer, features
 from fonte.gate import NOTHING, GateModel
 from fonte.processing import Processing, process
-from fonte.protocols import Catalog, Embedder, Generator, IndexReader, Terms
+from fonte.protocols import Catalog, Embedder, Entailer, Generator, IndexReader, Terms
 from fonte.retrieve import Found, RetrievalSettings, Retrieved, Retriever
 from fonte.several import Gathered, gather, part_query
+from fonte.support import SupportChecker, SupportPolicy
 from fonte.text.language import question_languages
 from fonte.text.locate import fragment, label, locate
 from fonte.types import (
@@ -53,6 +54,7 @@ class AnswerSettings:
 
     retrieval: RetrievalSettings = RetrievalSettings()  # noqa: RUF009 - frozen
     context_tokens: int = 3000
+    support: SupportPolicy = "flag"
     processing: Processing = Processing()  # noqa: RUF009 - frozen
 
 
@@ -145,6 +147,7 @@ class Asker:
     settings: AnswerSettings
     notes: tuple[str, ...] = ()
     """What an answer should say about how it was made."""
+    entailer: Entailer | None = None
 
     def search(self, query: Query) -> SearchResults:
         """Ranked passages that the principal may read."""
@@ -183,10 +186,15 @@ class Asker:
             return
         yield from self._written(asked, generator)
 
+    def citing(self, asked: Asked, policy: SupportPolicy, echoes: Iterable[str] = ()) -> Citing:
+        """What cites a draft over the question's passages and judges every sentence."""
+        checker = SupportChecker(self.scorer, self.entailer)
+        return Citing(asked.passages, language=asked.language, echoes=echoes, checker=checker, policy=policy)
+
     def _written(self, asked: Asked, generator: Generator) -> Iterator[Citation | str | Answer]:
         """What the generator writes about the passages, as far as it is whole and may be shown."""
         wanted, draft, began = asked.to_draft, None, False
-        citing = Citing(asked.passages, language=asked.language, echoes=prompt_sentences(wanted, asked.language))
+        citing = self.citing(asked, self.settings.support, prompt_sentences(wanted, asked.language))
         for piece in generator.stream(wanted, asked.passages, language=asked.language):
             if isinstance(piece, str):
                 shown = citing.feed(piece)
@@ -301,6 +309,7 @@ class Asker:
             rankings=asked.retrieved.rankings,
             gate=asked.verdict,
             removed_markers=cited.removed if cited else (),
+            dropped=cited.dropped if cited else (),
             notes=(*self.notes, *made),
             steps=asked.query.steps,
             as_of=asked.query.as_of,

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from fonte.support import check_sentence, missing_figures
+from fonte.support import SupportChecker, SupportPolicy, missing_figures
 from fonte.text import markers
 from fonte.text.drafts import DraftReader, Said, bare
 from fonte.text.locate import fragment, label, locate
@@ -26,6 +26,8 @@ SURE = 0.5
 AHEAD = 0.1
 """How much surer than the passage that a sentence names another must be to be named instead."""
 _STOPS = ".!?…"
+WORDS_ALONE = SupportChecker()
+"""A checker without any model."""
 _MOVED = "a citation was moved to the passage that holds the sentence"
 _FOUND = "a citation was found for a sentence without one"
 _MOST_RECORDED = 50
@@ -44,6 +46,8 @@ class Cited:
     """Sentences that say what the sources do not hold: no claims, and not part of the text."""
     notes: tuple[str, ...] = ()
     """What was done to the draft, counted."""
+    dropped: tuple[Sentence, ...] = ()
+    """Sentences that the policy does not let be shown, since their passages do not support them."""
 
 
 def mint(passage: Passage, said: Sequence[Range] = ()) -> Citation:
@@ -93,9 +97,20 @@ class Citing:
         language: Language,
         holds: Holds | None = None,
         echoes: Iterable[str] = (),
+        checker: SupportChecker = WORDS_ALONE,
+        policy: SupportPolicy = "flag",
     ) -> None:
-        """``passages`` with the markers that were handed out; ``echoes``: sentences of the prompt."""
+        """``passages`` with the markers that were handed out; ``echoes``: sentences of the prompt.
+
+        ``policy``: what becomes of a sentence that the ``checker`` finds unsupported: ``flag`` shows it as such,
+        ``drop`` leaves it out, and with ``abstain`` nothing is given before the end, and nothing at all with one of
+        them.
+        """
         self._passages = passages
+        self._language = language
+        self._checker = checker
+        self._policy = policy
+        self._dropped: list[Sentence] = []
         self._by_marker = {passage.marker: passage for passage in passages}
         self._holds = holds
         names = (name for one in passages for name in (one.document.name, one.document.title, one.document.uri))
@@ -117,7 +132,7 @@ class Citing:
 
     def close(self, *, broken: bool = False) -> list[Citation | Sentence]:
         """What is left when the draft has ended; of one that ``broken`` off the last sentence is no whole one."""
-        return self._shown(self._reader.end(broken=broken))
+        return self._shown(self._reader.end(broken=broken)) + self._kept_back()
 
     def take(self, draft: Draft) -> list[Citation | Sentence]:
         """All of a draft whose sentences were cut from passages."""
@@ -125,22 +140,33 @@ class Citing:
         shown: list[Citation | Sentence] = []
         for body, numbers in _cut(draft, self._by_marker, self._reader.removed):
             shown += self._judged(body, numbers, verbatim=True)
-        return shown
+        return shown + self._kept_back()
+
+    def whole(self, draft: Draft) -> Cited:
+        """The result of a draft that came all at once."""
+        if draft.taken:
+            self.take(draft)
+        else:
+            self.feed(draft.text)
+            self.close()
+        return self.result()
 
     def result(self) -> Cited:
         """All sentences and citations, and what became of the rest; without citations, what was never shown."""
         counted = [what if times == 1 else f"{what} ({times} times)" for what, times in self._reader.notes.items()]
-        sentences = (*self._sentences, *self._held)
+        withheld = bool(self._policy == "abstain" and self._dropped)
+        sentences = () if withheld else (*self._sentences, *self._held)
         removed = [_shortened(one) for one in self._reader.removed]
         if len(removed) > _MOST_RECORDED:
             counted.append(f"of {len(removed)} removals the first {_MOST_RECORDED} are recorded")
         return Cited(
             text=" ".join(sentence.text for sentence in sentences),
             sentences=sentences,
-            citations=tuple(self._citations[index] for index in sorted(self._citations)),
+            citations=() if withheld else tuple(self._citations[index] for index in sorted(self._citations)),
             removed=tuple(removed[:_MOST_RECORDED]),
             refused=tuple(self._refused),
             notes=tuple(counted),
+            dropped=tuple(self._dropped),
         )
 
     def _shown(self, said: Iterable[Said]) -> list[Citation | Sentence]:
@@ -169,15 +195,27 @@ class Citing:
         return found
 
     def _judged(self, body: str, numbers: tuple[int, ...], *, verbatim: bool) -> list[Citation | Sentence]:
-        verdict, checks = check_sentence(body, [self._by_marker[number] for number in numbers], verbatim=verbatim)
+        cited = [self._by_marker[number] for number in numbers]
+        verdict, checks = self._checker.check(body, cited, language=self._language, verbatim=verbatim)
         sentence = Sentence(_with_markers(body, numbers), numbers, verdict, checks)
+        if verdict == "unsupported" and self._policy != "flag":
+            self._dropped.append(sentence)
+            return []
         minted = list(self._minted(body, numbers, verbatim=verbatim))
         self._held.append(sentence)
-        if not self.began:
+        if not self.began or self._policy == "abstain":
             return []
         shown: list[Citation | Sentence] = [*minted, *self._held]
         self._held = []
         self._sentences += [one for one in shown if isinstance(one, Sentence)]
+        return shown
+
+    def _kept_back(self) -> list[Citation | Sentence]:
+        """What waited for the end."""
+        if self._policy != "abstain" or self._dropped or not self.began:
+            return []
+        shown: list[Citation | Sentence] = [*self._citations.values(), *self._held]
+        self._sentences, self._held = [*self._sentences, *self._held], []
         return shown
 
     def _minted(self, body: str, numbers: tuple[int, ...], *, verbatim: bool) -> Iterable[Citation]:
@@ -199,7 +237,15 @@ class Citing:
                 self._quoted[one.marker].append((one.start, one.end))
 
 
-def cite(draft: Draft, passages: Sequence[Passage], *, language: Language, holds: Holds | None = None) -> Cited:
+def cite(  # noqa: PLR0913 - what Citing takes
+    draft: Draft,
+    passages: Sequence[Passage],
+    *,
+    language: Language,
+    holds: Holds | None = None,
+    checker: SupportChecker = WORDS_ALONE,
+    policy: SupportPolicy = "flag",
+) -> Cited:
     """Sentences and citations of a whole draft, the same as if it had come in pieces.
 
     Args:
@@ -207,14 +253,13 @@ def cite(draft: Draft, passages: Sequence[Passage], *, language: Language, holds
         passages: those that were handed out, with their markers.
         language: of the draft, for sentence boundaries.
         holds: how surely a passage holds a sentence; without it sentences keep the markers that they name.
+        checker: what judges each sentence.
+        policy: what becomes of those that their passages do not support.
+
+    Raises:
+        ModelUnavailable, BadModelOutput: a model of the checker failed.
     """
-    citing = Citing(passages, language=language, holds=holds)
-    if draft.taken:
-        citing.take(draft)
-    else:
-        citing.feed(draft.text)
-        citing.close()
-    return citing.result()
+    return Citing(passages, language=language, holds=holds, checker=checker, policy=policy).whole(draft)
 
 
 def _needs_rest(body: str, shown: Passage) -> bool:

@@ -177,6 +177,15 @@ class GenerationSettings(Section):
         return self
 
 
+class SupportSettings(Section):
+    """What becomes of an unsupported sentence.
+
+    ``flag`` shows it as such, ``drop`` leaves it out, and with ``abstain`` the whole answer is withheld.
+    """
+
+    policy: Literal["flag", "drop", "abstain"] = "flag"
+
+
 class StoreSettings(Section):
     """Where the index lives: in the home."""
 
@@ -227,6 +236,7 @@ class Settings(Section):
     retrieval: RetrievalSettings = RetrievalSettings()
     gate: GateSettings = GateSettings()
     generation: GenerationSettings = GenerationSettings()
+    support: SupportSettings = SupportSettings()
     store: StoreSettings = StoreSettings()
     golden: GoldenSettings = GoldenSettings()
     parsing: ParsingSettings = ParsingSettings()

@@ -134,6 +134,7 @@ def answer(one: Answer) -> Json:
         "trace_id": one.trace.id,
         "answer_id": one.answer_id,
         "notes": list(one.trace.notes),
+        "dropped": [_sentence(sentence) for sentence in one.trace.dropped],
         "steps": _steps(one.trace.steps),
     }
     if isinstance(one, Abstained):

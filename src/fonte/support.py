@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal
 
 import numpy as np
 
@@ -28,7 +28,11 @@ from fonte.text.stop_words import STOP_WORDS
 from fonte.text.terms import folded
 from fonte.types import Language, Passage, Support, TokenVectors
 
+SupportPolicy = Literal["flag", "drop", "abstain"]
+"""What becomes of an unsupported sentence: shown as such, left out, or with it the whole answer."""
 CHECKED_LANGUAGES: Final = frozenset({"en", "it"})
+EVERYWHERE: Final = frozenset({"numbers", "dates", "codes"})
+"""Checks of other languages too: figures are read without words, of months only the English and Italian names."""
 COVERED: Final = 0.5
 """Share of a claim's words that must go back to the passage before it is called supported."""
 UNCOVERED: Final = 0.3
@@ -105,9 +109,9 @@ class SupportChecker:
         checks: dict[str, str | float] = {}
         found: list[Finding] = []
         for name, check in _CHECKS:
-            wrong = list(check(scope))
+            applies = known or name in EVERYWHERE
+            wrong = list(check(scope)) if applies else []
             found += wrong
-            applies = known or name in {"numbers", "units", "dates", "codes", "names"}
             checks.setdefault(name, "ok" if applies else "not checked")
             for one in wrong:
                 told = checks.get(one.check, "ok")
@@ -209,10 +213,8 @@ def _context(cited: Sequence[Passage]) -> Iterable[Statement]:
 def _stands_in(sentence: str, cited: Sequence[Passage]) -> bool:
     """Whether a sentence is one of a passage's but for case and marks."""
     plain = _plain(sentence)
-    for passage in cited:
-        if any(_plain(one.text) == plain for one in pieces_of(passage, 0, lambda _: True)):
-            return True
-    return False
+    pieces = (piece for passage in cited for piece in pieces_of(passage, 0, lambda _: True))
+    return any(_plain(one.text) == plain for one in pieces)
 
 
 def _plain(text: str) -> str:

@@ -902,6 +902,8 @@ class Trace:
     rankings: tuple[Ranking, ...] = ()
     gate: GateVerdict | None = None
     removed_markers: tuple[str, ...] = ()
+    dropped: tuple[Sentence, ...] = ()
+    """Sentences of the draft that are not shown, since their sources do not support them."""
     notes: tuple[str, ...] = ()
     steps: tuple[QueryStep, ...] = ()
     """What was made of the question before it was looked for."""

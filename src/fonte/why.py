@@ -13,7 +13,6 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from fonte.answer import Asked, Asker, with_languages
-from fonte.cite import cite
 from fonte.embedding import fitted
 from fonte.named import called
 from fonte.otherwise import Otherwise, cut_otherwise, retrieved_otherwise, roomier
@@ -356,7 +355,7 @@ class Explainer:
     def _written(self, asked: Asked, holding: Sequence[Passage], places: Sequence[Place], trail: _Trail) -> None:
         generator = self.make_generator()
         draft = generator.draft(asked.to_draft, asked.passages, language=asked.language)
-        cited = cite(draft, asked.passages, language=asked.language)
+        cited = self.asker.citing(asked, "flag").whole(draft)
         markers = {one.marker for one in holding}
         if draft.declined or not uses(draft, holding, places):
             told = f"the answer rests on other sentences: {' '.join(draft.text.split())[:100]}"

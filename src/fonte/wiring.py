@@ -105,7 +105,11 @@ def make_parts(home: Path, settings: Settings) -> Parts:
         terms=terms,
         gate_for=gate_for,
         extractors=lambda: _extractors(settings),
-        answers=AnswerSettings(retrieval=_retrieval(settings), processing=Processing(parts=settings.query.parts)),
+        answers=AnswerSettings(
+            retrieval=_retrieval(settings),
+            processing=Processing(parts=settings.query.parts),
+            support=settings.support.policy,
+        ),
         costs=Costs(settings.gate.cost_wrong, settings.gate.cost_abstain),
     )
 

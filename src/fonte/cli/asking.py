@@ -11,11 +11,12 @@ from fonte.cli.opening import corpus, principal
 from fonte.cli.output import Output
 from fonte.cli.told_gate import verdict_line
 from fonte.errors import InvalidQuery
-from fonte.types import Abstained, AbstentionReason, Answer, Answered, Filters, SearchResult
+from fonte.types import Abstained, AbstentionReason, Answer, Answered, Filters, SearchResult, Sentence
 
 ABSTAINED = 4
 _WIDTH = 100
 _SHOWN = 400
+_FLAGS = {"unsupported": "unsupported", "partial": "partly supported"}
 _KEYS = {"document": "documents", "language": "languages", "type": "media_types"}
 
 
@@ -76,6 +77,7 @@ def _answer(answer: Answer, output: Output, *, already_shown: bool) -> None:
         output.line(f"({answer.reason.value})")
         if answer.reason is AbstentionReason.WEAK_EVIDENCE:
             output.note(verdict_line(answer.gate))
+        _tell_dropped(answer, output)
         if answer.nearest:
             output.line()
             output.line("Nearest passages, which do not answer:")
@@ -87,11 +89,24 @@ def _answer(answer: Answer, output: Output, *, already_shown: bool) -> None:
     for citation in answer.citations:
         output.line(f"[{citation.index}] {citation.label} {citation.fragment}")
         output.line(textwrap.indent(textwrap.fill(_short(citation.quote), _WIDTH - 4), "    "))
-    flagged = [sentence for sentence in answer.sentences if sentence.support == "unsupported"]
-    for sentence in flagged:
-        output.note(f"unsupported: {sentence.text}")
+    for sentence in answer.sentences:
+        if sentence.support in _FLAGS:
+            output.note(f"{_FLAGS[sentence.support]}: {sentence.text} ({_faults(sentence)})")
+    _tell_dropped(answer, output)
     if not answer.gate.calibrated:
         output.note(verdict_line(answer.gate))
+
+
+def _tell_dropped(answer: Answer, output: Output) -> None:
+    for sentence in answer.trace.dropped:
+        output.note(f"not shown, unsupported: {sentence.text} ({_faults(sentence)})")
+
+
+def _faults(sentence: Sentence) -> str:
+    """What the checks found wrong with a sentence."""
+    passed = ("ok", "not checked")
+    wrong = [f"{name} {told}" for name, told in sentence.checks.items() if isinstance(told, str) and told not in passed]
+    return "; ".join(wrong) or f"alignment {sentence.checks.get('alignment', 0.0)}"
 
 
 def _passage(one: SearchResult, output: Output) -> None:

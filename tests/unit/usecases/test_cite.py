@@ -52,13 +52,34 @@ def test_case_20_a_draft_without_markers_cites_nothing_and_is_unsupported() -> N
 def test_a_figure_that_the_source_does_not_hold_is_unsupported() -> None:
     cited = cite(Draft("Staff get 27 days of leave [1]."), [passage(LEAVE)], language="en")
     assert cited.sentences[0].support == "unsupported"
-    assert cited.sentences[0].checks == {"numbers": "missing: 27"}
+    assert cited.sentences[0].checks["numbers"] == "missing: 27 days"
 
 
 def test_what_was_not_checked_is_not_called_supported() -> None:
-    cited = cite(Draft("Staff get 26 days of leave [1]."), [passage(LEAVE)], language="en")
+    german = document("Vollzeitkräfte haben 26 Tage Urlaub.", language="de")
+    cited = cite(Draft("Das Personal hat 26 Tage Urlaub [1]."), [passage(german)], language="de")
     assert cited.sentences[0].support == "not_checked"
     assert cited.sentences[0].checks["numbers"] == "ok"
+    assert cited.sentences[0].checks["negation"] == "not checked"
+
+
+FALSE = Draft("Staff get 26 days of leave [1]. Staff get 99 days of leave [1]. Welcome to all of you.")
+
+
+def test_a_sentence_without_support_is_shown_as_such_left_out_or_takes_the_answer_with_it() -> None:
+    flagged = cite(FALSE, [passage(LEAVE)], language="en")
+    assert [one.support for one in flagged.sentences] == ["supported", "unsupported", "unsupported"]
+    dropped = cite(FALSE, [passage(LEAVE)], language="en", policy="drop")
+    assert dropped.text == "Staff get 26 days of leave [1]."
+    assert [one.text for one in dropped.dropped] == ["Staff get 99 days of leave [1].", "Welcome to all of you."]
+    withheld = cite(FALSE, [passage(LEAVE)], language="en", policy="abstain")
+    assert (withheld.text, withheld.citations, len(withheld.dropped)) == ("", (), 2)
+
+
+def test_an_answer_whose_sentences_are_all_supported_is_the_same_under_every_policy() -> None:
+    draft = Draft("Staff get 26 days of leave [1].")
+    made = [cite(draft, [passage(LEAVE)], language="en", policy=one) for one in ("flag", "drop", "abstain")]
+    assert made[0] == made[1] == made[2]
 
 
 def test_links_and_html_of_a_draft_do_not_pass() -> None:
@@ -150,7 +171,7 @@ def _parent(start: int, end: int) -> Passage:
 def test_a_citation_of_a_parent_quotes_the_child_that_was_found() -> None:
     cited = cite(Draft("Cranes pay 7 euro [1]."), [_parent(18, 36)], language="en")
     assert [(one.quote, one.locator.start) for one in cited.citations] == [("Cranes pay 7 euro.", 18)]
-    assert cited.sentences[0].support == "not_checked"
+    assert cited.sentences[0].support == "supported"
 
 
 def test_a_figure_from_the_rest_of_the_parent_is_in_the_quote() -> None:

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from fonte.protocols import Tokenizer
+from fonte.text import windows
 from fonte.text.chunking.boundaries import sections_with_pieces
 from fonte.text.chunking.packing import Packer, Stretch
 from fonte.text.chunking.pieces import Piece, fitted
 from fonte.text.normalise import search_form
 from fonte.text.sentences import sentences
-from fonte.text import windows
 from fonte.types import BlockKind, Chunk, Document, Recipe, Section, Vectors
 
 Embed = Callable[[Sequence[str]], Vectors]

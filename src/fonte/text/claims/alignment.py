@@ -23,7 +23,7 @@ Near = npt.NDArray[np.float32]
 NEAR: Final = 0.55
 """A word whose vector is at least so near to another's stands for it; chosen on the developing half."""
 _KEEP: Final = 0.8
-"""A clause goes with the sentence of the whole claim where that one covers at least this share of what the best does."""
+"""A clause goes with the whole claim's sentence where that one covers at least this share of what the best does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +118,9 @@ def _links(claim: Statement, source: Statement, near: Near | None) -> tuple[tupl
 
 def _weights(claim: Statement, links: Sequence[Sequence[Sequence[Link]]]) -> tuple[float, ...]:
     """Rare words among the sources weigh more (inverse document frequency over their sentences)."""
-    skipped = [(one.start, one.end) for one in (*claim.figures, *claim.days, *claim.hours)]
+    skipped = [(one.start, one.end) for one in claim.figures]
+    skipped += [(one.start, one.end) for one in claim.days]
+    skipped += [(one.start, one.end) for one in claim.hours]
     weights = []
     for at, word in enumerate(claim.words):
         if not word.content or any(start <= word.start < end for start, end in skipped):

@@ -135,7 +135,12 @@ def _neighbors(one: Figure, aligned: Aligned, at: int) -> list[tuple[float, int]
     near = []
     for row, word in enumerate(words):
         away = abs(row - place) + 1
-        if word.content and away <= _CONTEXT and not one.start <= word.start < one.end and len(aligned.links[at][row]) == 1:
+        if (
+            word.content
+            and away <= _CONTEXT
+            and not one.start <= word.start < one.end
+            and len(aligned.links[at][row]) == 1
+        ):
             near.append((aligned.weights[row] / away, aligned.links[at][row][0].at))
     return near
 
@@ -280,7 +285,7 @@ def roles(scope: Scope) -> Iterable[Finding]:
             continue
         beside = {other for source in scope.beside(word.start) for _, other in source.roles}
         if beside - said:
-            yield Finding("roles", f"{word.form}, source: {sorted(beside - said)[0]}", grave=False)
+            yield Finding("roles", f"{word.form}, source: {min(beside - said)}", grave=False)
 
 
 def _row(claim: Statement, at: int) -> int:

@@ -29,7 +29,9 @@ _DATES = (
     re.compile(rf"\b(?P<name>{_LONG})\b", re.IGNORECASE),
     re.compile(r"(?<=[a-z,;] )(?P<name>May)\b"),
 )
-_RANGE = re.compile(rf"\b(\d{{1,2}}){_ORDINAL}\s*(?:-|–|to|and|or|until|e|ed|al|a|o)\s*(?:the\s+|il\s+|al\s+)?$", re.IGNORECASE)
+_RANGE = re.compile(
+    rf"\b(\d{{1,2}}){_ORDINAL}\s*(?:-|–|to|and|or|until|e|ed|al|a|o)\s*(?:the\s+|il\s+|al\s+)?$", re.IGNORECASE
+)
 _WEEKDAYS: Final = {
     name: at
     for names in (
@@ -140,8 +142,7 @@ def hours(text: str) -> list[Hour]:
         Hour(match.start(), match.end(), match.group(), frozenset({_NAMED_HOURS[match.group(1).lower()]}))
         for match in _NAMED_HOUR.finditer(text)
     ]
-    for match in _HOUR.finditer(text):
-        found.append(_hour(match))
+    found += [_hour(match) for match in _HOUR.finditer(text)]
     for match in _DOTTED_HOUR.finditer(text):
         at = int(match["h"]) * 60 + int(match["min"])
         found.append(Hour(match.start("h"), match.end(), text[match.start("h") : match.end()], frozenset({at % 1440})))

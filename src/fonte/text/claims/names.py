@@ -18,41 +18,45 @@ _NO_CODE = re.compile(
     r"\d+(?:[.,'’]\d+)*(?:-|/)?(?:st|nd|rd|th|s|º|ª|[a-zA-Zµμ°²³]{1,3}|[a-z]+)?|[a-z]+-?\d{1,4}s?"
     r"|\d+(?:[.,]\d+)*[-–/][a-z]+(?:-[a-z]+)*|\d+(?:[.,]\d+)*[-–]\d+|[a-z]+-\d+(?:-[a-z]+)*"
 )
-_UNIT_ENDS: Final = re.compile(r"\d[\d.,]*(?:km|kg|cm|mm|ml|mg|g|m|l|h|s|min|kwh|mb|gb|tb|am|pm|eur|€|%)", re.IGNORECASE)
+_UNIT_ENDS: Final = re.compile(
+    r"\d[\d.,]*(?:km|kg|cm|mm|ml|mg|g|m|l|h|s|min|kwh|mb|gb|tb|am|pm|eur|€|%)", re.IGNORECASE
+)
 _PROPER = re.compile(r"(?<![\w@])[A-ZÀ-Þ][\w]*(?:[-’'][\w]+)*")
 _STARTS = re.compile(r"(?:^|[.!?:;•|\n]|[-–—*#>]\s)[\s\"'“”«»‘’(\[*_#|-]*$")
 _ELIDED = re.compile(r"^(?:[dlnsDLNS]|[Dd]ell|[Nn]ell|[Aa]ll|[Ss]ull|[Dd]all|[Uu]n|[Qq]uest|[Qq]uell)['’]")
 _SHORT: Final = 2
 
-EXONYMS: Final[Mapping[str, str]] = {
-    word: group.split()[0]
-    for group in (
-        "london londra londoner londinese", "milan milano milanese milanesi", "rome roma roman romano romana romani",
-        "turin torino", "venice venezia venetian", "florence firenze florentine", "naples napoli", "genoa genova",
-        "padua padova", "mantua mantova", "paris parigi parisian", "berlin berlino", "vienna wien", "munich monaco",
-        "lisbon lisbona", "athens atene", "brussels bruxelles", "geneva ginevra", "zurich zurigo", "warsaw varsavia",
-        "moscow mosca", "beijing pechino", "cologne colonia", "edinburgh edimburgo", "cairo ilcairo",
-        "italy italia italian italiano italiana italiani italiane italians",
-        "england inghilterra english inglese inglesi", "britain bretagna british britannico britannica britannici",
-        "france francia french francese francesi", "germany germania german tedesco tedesca tedeschi",
-        "spain spagna spanish spagnolo spagnola spagnoli", "europe europa european europeo europea europei",
-        "netherlands olanda dutch olandese paesi", "scotland scozia scottish scozzese", "wales galles welsh gallese",
-        "ireland irlanda irish irlandese", "greece grecia greek greco greca greci", "sweden svezia swedish svedese",
-        "norway norvegia norwegian norvegese", "denmark danimarca danish danese", "poland polonia polish polacco polacca",
-        "switzerland svizzera swiss svizzero", "russia russian russo russa russi", "china cina chinese cinese cinesi",
-        "japan giappone japanese giapponese", "india indian indiano indiana", "egypt egitto egyptian egiziano",
-        "turkey turchia turkish turco turca turchi", "africa african africano africana", "america american americano",
-        "kingdom regno", "united unito uniti", "states stati", "union unione", "university universita", "church chiesa",
-        "finance finanza amministrazione", "museum museo", "king re", "queen regina", "saint san santo santa st",
-        "february febbraio", "north nord", "south sud", "east est", "west ovest", "god dio", "bible bibbia",
-        "german tedesco", "mongol mongolo mongoli mongols mongola", "norman normanno normanni normans",
-        "austria austrian austriaco austriaca", "hungary ungheria", "lombardy lombardia", "tuscany toscana",
-        "thames tamigi", "rhine reno", "danube danubio", "alps alpi", "pope papa", "act legge", "regulation regolamento",
-        "world mondo mondiale", "war guerra", "jesus gesu", "christ cristo christian cristiano", "paul paolo",
-        "john giovanni", "peter pietro", "charles carlo", "henry enrico", "william guglielmo", "edward edoardo",
-    )
-    for word in group.split()
-}  # fmt: skip
+
+def _groups(table: str) -> Mapping[str, str]:
+    """Every word of a table to the first of its group; groups are parted by a slash or a line end."""
+    groups = [group.split() for line in table.strip().splitlines() for group in line.split("/")]
+    return {word: group[0] for group in groups for word in group}
+
+
+EXONYMS: Final = _groups("""
+london londra londoner londinese / milan milano milanese milanesi / rome roma roman romano romana romani
+turin torino / venice venezia venetian / florence firenze florentine / naples napoli / genoa genova / padua padova
+mantua mantova / paris parigi parisian / berlin berlino / vienna wien / munich monaco / lisbon lisbona
+athens atene / brussels bruxelles / geneva ginevra / zurich zurigo / warsaw varsavia / moscow mosca
+beijing pechino / cologne colonia / edinburgh edimburgo / cairo ilcairo
+italy italia italian italiano italiana italiani italiane italians / england inghilterra english inglese inglesi
+britain bretagna british britannico britannica britannici / france francia french francese francesi
+germany germania german tedesco tedesca tedeschi / spain spagna spanish spagnolo spagnola spagnoli
+europe europa european europeo europea europei / netherlands olanda dutch olandese paesi
+scotland scozia scottish scozzese / wales galles welsh gallese / ireland irlanda irish irlandese
+greece grecia greek greco greca greci / sweden svezia swedish svedese / norway norvegia norwegian norvegese
+denmark danimarca danish danese / poland polonia polish polacco polacca / switzerland svizzera swiss svizzero
+russia russian russo russa russi / china cina chinese cinese cinesi / japan giappone japanese giapponese
+india indian indiano indiana / egypt egitto egyptian egiziano / turkey turchia turkish turco turca turchi
+africa african africano africana / america american americano / kingdom regno / united unito uniti / states stati
+union unione / university universita / church chiesa / finance finanza amministrazione / museum museo / king re
+queen regina / saint san santo santa st / february febbraio / north nord / south sud / east est / west ovest
+god dio / bible bibbia / german tedesco / mongol mongolo mongoli mongols mongola / norman normanno normanni normans
+austria austrian austriaco austriaca / hungary ungheria / lombardy lombardia / tuscany toscana / thames tamigi
+rhine reno / danube danubio / alps alpi / pope papa / act legge / regulation regolamento / world mondo mondiale
+war guerra / jesus gesu / christ cristo christian cristiano / paul paolo / john giovanni / peter pietro
+charles carlo / henry enrico / william guglielmo / edward edoardo
+""")
 """Names that the other language writes otherwise, each to the first of its group; nationalities go with countries."""
 _INITIALS: Final[Mapping[str, frozenset[str]]] = {
     "uk": frozenset({"kingdom", "britain", "england"}),
@@ -62,24 +66,23 @@ _INITIALS: Final[Mapping[str, frozenset[str]]] = {
     "eu": frozenset({"union", "europe"}),
     "ue": frozenset({"union", "europe"}),
 }
-_ROLES = (
-    "manager managers supervisor supervisors boss responsabile responsabili capo superiore caporeparto",
-    "director directors direttore direttrice direttori dirigente",
-    "employee employees staff worker workers dipendente dipendenti lavoratore lavoratori lavoratrici personale "
-    "collaboratore collaboratori impiegato impiegati addetto addetti colleague colleagues collega colleghi",
-    "customer customers client clients cliente clienti", "supplier suppliers vendor fornitore fornitori",
-    "president presidente chair chairman chairwoman", "board consiglio council", "assembly assemblea",
-    "member members socio soci socia membro membri", "auditor auditors revisore revisori",
-    "doctor doctors medico medici physician", "visitor visitors visitatore visitatori ospite ospiti guest guests",
-    "contractor contractors appaltatore appaltatori", "student students studente studenti alunno alunni",
-    "teacher teachers insegnante insegnanti docente docenti", "driver drivers autista autisti conducente",
-    "nurse nurses infermiere infermiera", "lawyer lawyers avvocato avvocati", "tenant tenants inquilino",
-    "landlord landlords locatore", "buyer buyers acquirente compratore", "seller sellers venditore venditori",
-    "technician technicians tecnico tecnici", "engineer engineers ingegnere ingegneri", "father fathers padre",
-    "mother mothers madre", "owner owners proprietario proprietari titolare", "trainee trainees tirocinante apprendista",
-    "minister ministers ministro", "king re", "queen regina", "bishop vescovo", "general generale",
-)  # fmt: skip
-ROLES: Final[Mapping[str, str]] = {word: group.split()[0] for group in _ROLES for word in group.split()}
+ROLES: Final = _groups("""
+manager managers supervisor supervisors boss responsabile responsabili capo superiore caporeparto
+director directors direttore direttrice direttori dirigente
+employee employees staff worker workers dipendente dipendenti lavoratore lavoratori lavoratrici personale
+employee collaboratore collaboratori impiegato impiegati addetto addetti colleague colleagues collega colleghi
+customer customers client clients cliente clienti / supplier suppliers vendor fornitore fornitori
+president presidente chair chairman chairwoman / board consiglio council / assembly assemblea
+member members socio soci socia membro membri / auditor auditors revisore revisori
+doctor doctors medico medici physician / visitor visitors visitatore visitatori ospite ospiti guest guests
+contractor contractors appaltatore appaltatori / student students studente studenti alunno alunni
+teacher teachers insegnante insegnanti docente docenti / driver drivers autista autisti conducente
+nurse nurses infermiere infermiera / lawyer lawyers avvocato avvocati / tenant tenants inquilino
+landlord landlords locatore / buyer buyers acquirente compratore / seller sellers venditore venditori
+technician technicians tecnico tecnici / engineer engineers ingegnere ingegneri / father fathers padre
+mother mothers madre / owner owners proprietario proprietari titolare / trainee trainees tirocinante apprendista
+minister ministers ministro / king re / queen regina / bishop vescovo / general generale
+""")
 """Words for who does something, each to the first of its group."""
 
 

@@ -37,17 +37,16 @@ THIRDS: Final[Mapping[str, int]] = {
 }
 """Parts that read as an ordinal where no count stands before them."""
 TIMES: Final[Mapping[str, int]] = {"twice": 2, "thrice": 3, "once": 1, "doppio": 2, "double": 2, "triplo": 3}
+_ORDINALS: Final = """
+first primo prima / second secondo seconda / third terzo terza / fourth quarto quarta / fifth quinto quinta / sixth
+sesto sesta / seventh settimo settima / eighth ottavo ottava / ninth nono nona / tenth decimo decima / eleventh
+undicesimo undicesima / twelfth dodicesimo dodicesima / thirteenth tredicesimo tredicesima / fourteenth
+quattordicesimo quattordicesima / fifteenth quindicesimo quindicesima / sixteenth sedicesimo sedicesima /
+seventeenth diciassettesimo diciassettesima / eighteenth diciottesimo diciottesima / nineteenth diciannovesimo
+diciannovesima / twentieth ventesimo ventesima
+"""
 ORDINALS: Final[Mapping[str, int]] = {
-    word: at
-    for words in (
-        "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth "
-        "fifteenth sixteenth seventeenth eighteenth nineteenth twentieth",
-        "primo secondo terzo quarto quinto sesto settimo ottavo nono decimo undicesimo dodicesimo tredicesimo "
-        "quattordicesimo quindicesimo sedicesimo diciassettesimo diciottesimo diciannovesimo ventesimo",
-        "prima seconda terza quarta quinta sesta settima ottava nona decima undicesima dodicesima tredicesima "
-        "quattordicesima quindicesima sedicesima diciassettesima diciottesima diciannovesima ventesima",
-    )
-    for at, word in enumerate(words.split(), 1)
+    word: at for at, words in enumerate(_ORDINALS.split("/"), 1) for word in words.split()
 }
 COMMON: Final = frozenset("first second secondo seconda primo prima one uno una un once a an".split())
 """Words that are seldom meant as a number: a claim may hold them freely, and a source's satisfy a figure."""

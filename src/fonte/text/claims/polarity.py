@@ -22,92 +22,101 @@ _NOT: Final[Mapping[Language, frozenset[str]]] = {
 _EXCEPT: Final = frozenset("except unless tranne salvo eccetto fuorche".split())
 _CONCORD: Final = frozenset("mai nessun nessuno nessuna niente nulla ne neppure nemmeno neanche".split())
 """Words that repeat an Italian ``non`` and add no negation of their own."""
-_PHRASES: Final[Sequence[tuple[str, str]]] = (
-    # What is written like a negation and is none, or is a limit.
-    (r"not only|non solo|non soltanto|non appena|whether or not|finche non|no matter|not least|not just", ""),
-    (r"nonetheless|nothing but|nient altro che", ""),
-    (
-        r"(?:no|not) (?:more|later|longer|higher|greater|further) than|no (?:longer|more) than|not (?:to )?exceed\w*|"
-        r"(?:can ?not|must not|may not|does not|do not|never) exceeds?|never (?:above|more than|over)|"
-        r"non oltre|non piu di|non piu tardi di|non (?:puo|deve|possono|devono) (?:\w+ )?superare|non super\w+|mai oltre|"
-        r"mai piu di|at most|up to|maximum(?: of)?|max|al massimo|fino a|massimo|massima|upper limit",
-        "most",
-    ),
-    (
-        r"(?:no|not) (?:less|fewer|earlier|lower|sooner) than|(?:must|may|can) ?not (?:fall|drop|go) below|never (?:below|less than)|"
-        r"non meno di|non prima di|non (?:deve|puo|devono) (?:mai )?scendere sotto|mai meno di|at least|minimum(?: of)?|"
-        r"almeno|minimo|minima|lower limit|non inferiore a",
-        "least",
-    ),
+_PHRASES: Final = r"""
+none: not only|non solo|non soltanto|non appena|whether or not|finche non|no matter|not least|not just|nonetheless
+none: nothing but|nient altro che
+most: (?:no|not) (?:more|later|longer|higher|greater|further) than|not (?:to )?exceed\w*|non oltre|non piu di
+most: (?:can ?not|must not|may not|does not|do not|never) exceeds?|never (?:above|more than|over)|mai oltre|mai piu di
+most: non (?:puo|deve|possono|devono) (?:\w+ )?superare|non super\w+|non piu tardi di|al massimo|fino a|massim[oa]
+most: at most|up to|maximum(?: of)?|max|upper limit|non andare oltre
+least: (?:no|not) (?:less|fewer|earlier|lower|sooner) than|never (?:below|less than)|at least|minimum(?: of)?|almeno
+least: (?:must|may|can) ?not (?:fall|drop|go) below|non (?:deve|puo|devono) (?:mai )?scendere sotto|mai meno di
+least: non meno di|non prima di|minim[oa]|lower limit|non inferiore a
+"""
+"""What is written like a negation and is none, or sets a limit; in folded words."""
+_COMPILED: Final = tuple(
+    (re.compile(rf"\b(?:{pattern})\b"), kind)
+    for kind, pattern in (line.split(": ", 1) for line in _PHRASES.strip().splitlines())
 )
-_COMPILED: Final = tuple((re.compile(rf"\b(?:{pattern})\b"), kind) for pattern, kind in _PHRASES)
 
 SOFT: Final = frozenset(
-    (
-        "forbidden prohibited banned excluded exclude excludes unpaid unnecessary needless impossible unable refuse "
-        "refuses refused reject rejects rejected lack lacks lacking fail fails failed absent free avoid avoids instead "
-        "rather optional exempt exempted exception exceptions only solely seldom rarely little few deny denied denies "
-        "decline declines declined ineligible invalid unavailable barred stop stops stopped cease ceases ceased lose "
-        "loses missing outside unlimited other apart excluding unused unsupervised unaccompanied alone abolished "
-        "abolish less illegal unlawful unlike void ends ended end "
-        "vietato vietata vietati vietate proibito proibita escluso esclusa esclusi escluse esclude gratuito gratuita "
-        "gratuiti gratuitamente gratis inutile impossibile privo priva privi manca mancano rifiuta rifiutato "
-        "facoltativo facoltativa esente esenti eccezione eccezioni solo soltanto solamente esclusivamente raramente "
-        "evitare anziche invece negato nega perde decade cessa cessano abolito abolita illimitato invalido nullo "
-        "divieto vieta spento spenta meno fuori altrimenti purche"
-    ).split()
+    """
+    abolish abolished abolita abolito absent alone altrimenti anziche apart avoid avoids banned barred cease
+    ceased ceases cessa cessano decade decline declined declines denied denies deny divieto eccezione eccezioni
+    end ended ends esclude esclusa escluse esclusi esclusivamente escluso esente esenti evitare exception
+    exceptions exclude excluded excludes excluding exempt exempted facoltativa facoltativo fail failed fails few
+    forbidden free fuori gratis gratuita gratuitamente gratuiti gratuito illegal illimitato impossibile
+    impossible ineligible instead inutile invalid invalido invece lack lacking lacks less little lose loses
+    manca mancano meno missing needless nega negato nullo only optional other outside perde priva privi privo
+    prohibited proibita proibito purche raramente rarely rather refuse refused refuses reject rejected rejects
+    rifiuta rifiutato seldom solamente solely solo soltanto spenta spento stop stopped stops unable
+    unaccompanied unavailable unlawful unlike unlimited unnecessary unpaid unsupervised unused vieta vietata
+    vietate vietati vietato void
+    """.split()
 )
 """Words that may say what a negation says; they need no counterpart and may be one."""
 
-_OPPOSITES: Final = (
-    (
-        "obligation",
-        "must shall required requires require obliged mandatory compulsory obligatory need needs needed necessary deve "
-        "devono dovete devi dovra dovranno obbligatorio obbligatoria obbligatori obbligatorie obbligo obbligato occorre "
-        "bisogna necessario necessaria necessari",
-        "may can optional voluntary could might puo possono potete puoi potra facoltativo facoltativa facoltativi "
-        "volontario volontaria",
-    ),
-    (
-        "permission",
-        "allowed permitted allow allows permits permit authorised authorized consentito consentita consentiti consente "
-        "permesso permessa ammesso ammessa ammessi autorizzato autorizzata",
-        "forbidden prohibited banned forbids prohibits disallowed vietato vietata vietati vietate proibito proibita "
-        "proibiti vieta",
-    ),
-    ("order", "before prior prima precedente precedenti", "after following afterwards dopo successivo successiva successivi"),
-    ("side", "above over more exceeding oltre sopra superiore superiori piu maggiore maggiori higher greater longer",
-     "below under less fewer sotto inferiore inferiori meno minore minori lower shorter"),
-    ("limit", "maximum max most massimo massima massimi massime", "minimum min least minimo minima minimi minime"),
-    ("change", "increase increases increased rise rises rose risen grow grows grew raise raised raises aumenta aumentano "
-     "aumento aumentato aumentata cresce crescita crescono sale salire",
-     "decrease decreases decreased reduce reduces reduced fall falls fell drop drops dropped cut decline declines declined "
-     "diminuisce diminuiscono diminuzione diminuito riduce riducono ridotto ridotta riduzione cala calo scende scendere"),
-    ("edge", "start starts started begin begins began beginning opens open inizio inizia iniziano comincia cominciano "
-     "apre aprono", "end ends ended finish finishes close closes closed fine finisce finiscono termina terminano chiude "
-     "chiudono chiuso chiusa"),
-    ("inside", "include includes included including inside within incluso inclusa inclusi incluse compreso compresa "
-     "compresi comprende dentro", "exclude excludes excluded excluding outside except escluso esclusa esclusi escluse "
-     "fuori esclude"),
-    ("all", "all every each always tutti tutte tutto tutta ogni sempre ciascuno ciascuna",
-     "some sometimes few alcuni alcune talvolta qualche pochi poche"),
-    ("first", "first earliest primo prima", "last latest ultimo ultima"),
-    ("pay", "paid pagato pagata pagati pagate retribuito retribuita retribuiti", "unpaid gratuito gratuita gratuiti"),
-    ("accept", "accept accepts accepted approve approves approved accettato accettata accettati accettano approva "
-     "approvato approvata accetta", "reject rejects rejected refuse refuses refused rifiuta rifiutato rifiutata "
-     "respinto respinta"),
-    ("level", "high alto alta alti alte", "low basso bassa bassi basse"),
-    ("measure", "hot warm caldo calda", "cold freddo fredda"),
-    ("term", "permanent indeterminato", "temporary determinato temporaneo"),
-    ("days", "working business lavorativi lavorativo feriali", "calendar calendario solari"),
-    ("state", "open aperto aperta aperti", "closed shut chiuso chiusa chiusi"),
-)  # fmt: skip
-POLES: Final[Mapping[str, Sequence[tuple[str, int]]]] = {
-    word: [(what, pole) for what, *sides in _OPPOSITES for pole, side in enumerate(sides) if word in side.split()]
-    for _, *both in _OPPOSITES
-    for side in both
-    for word in side.split()
-}
+_OPPOSITES: Final = """
+obligation 0 must shall required requires require obliged mandatory compulsory obligatory need needs needed
+obligation 0 necessary deve devono dovete devi dovra dovranno obbligatorio obbligatoria obbligatori obbligatorie
+obligation 0 obbligo obbligato occorre bisogna necessario necessaria necessari
+obligation 1 may can optional voluntary could might puo possono potete puoi potra facoltativo facoltativa
+obligation 1 facoltativi volontario volontaria
+permission 0 allowed permitted allow allows permits permit authorised authorized consentito consentita consentiti
+permission 0 consente permesso permessa ammesso ammessa ammessi autorizzato autorizzata
+permission 1 forbidden prohibited banned forbids prohibits disallowed vietato vietata vietati vietate proibito
+permission 1 proibita proibiti vieta
+order 0 before prior prima precedente precedenti
+order 1 after following afterwards dopo successivo successiva successivi
+side 0 above over more exceeding oltre sopra superiore superiori piu maggiore maggiori higher greater
+side 0 longer
+side 1 below under less fewer sotto inferiore inferiori meno minore minori lower shorter
+limit 0 maximum max most massimo massima massimi massime
+limit 1 minimum min least minimo minima minimi minime
+change 0 increase increases increased rise rises rose risen grow grows grew raise raised raises aumenta
+change 0 aumentano aumento aumentato aumentata cresce crescita crescono sale salire
+change 1 decrease decreases decreased reduce reduces reduced fall falls fell drop drops dropped cut decline
+change 1 declines declined diminuisce diminuiscono diminuzione diminuito riduce riducono ridotto ridotta
+change 1 riduzione cala calo scende scendere
+edge 0 start starts started begin begins began beginning opens open inizio inizia iniziano comincia
+edge 0 cominciano apre aprono
+edge 1 end ends ended finish finishes close closes closed fine finisce finiscono termina terminano chiude
+edge 1 chiudono chiuso chiusa
+inside 0 include includes included including inside within incluso inclusa inclusi incluse compreso compresa
+inside 0 compresi comprende dentro
+inside 1 exclude excludes excluded excluding outside except escluso esclusa esclusi escluse fuori esclude
+all 0 all every each always tutti tutte tutto tutta ogni sempre ciascuno ciascuna
+all 1 some sometimes few alcuni alcune talvolta qualche pochi poche
+first 0 first earliest primo prima
+first 1 last latest ultimo ultima
+pay 0 paid pagato pagata pagati pagate retribuito retribuita retribuiti
+pay 1 unpaid gratuito gratuita gratuiti
+accept 0 accept accepts accepted approve approves approved accettato accettata accettati accettano approva
+accept 0 approvato approvata accetta
+accept 1 reject rejects rejected refuse refuses refused rifiuta rifiutato rifiutata respinto respinta
+level 0 high alto alta alti alte
+level 1 low basso bassa bassi basse
+measure 0 hot warm caldo calda
+measure 1 cold freddo fredda
+term 0 permanent indeterminato
+term 1 temporary determinato temporaneo
+days 0 working business lavorativi lavorativo feriali
+days 1 calendar calendario solari
+state 0 open aperto aperta aperti
+state 1 closed shut chiuso chiusa chiusi
+"""
+
+
+def _poles() -> Mapping[str, Sequence[tuple[str, int]]]:
+    found: dict[str, list[tuple[str, int]]] = {}
+    for line in _OPPOSITES.strip().splitlines():
+        what, side, *words = line.split()
+        for word in words:
+            found.setdefault(word, []).append((what, int(side)))
+    return found
+
+
+POLES: Final = _poles()
 """Every word that has an opposite: of what, and which side of it."""
 BOUND_WORDS: Final = {"most": ("limit", 0), "least": ("limit", 1)}
 
@@ -161,7 +170,7 @@ def turns(text: str, language: Language) -> Turns:
             if not span or taken & set(span):
                 continue
             taken |= set(span)
-            if kind:
+            if kind in BOUND_WORDS:
                 begin, end = words[span[0]][0], words[span[-1]][1]
                 poles.append(Pole(begin, end, text[begin:end], *BOUND_WORDS[kind]))
     return _turns(text, words, taken, poles, language)

@@ -60,9 +60,7 @@ def _meant(cue: Cue, aligned: Aligned, left: Sequence[tuple[int, Cue]]) -> tuple
     return best[1] if best else None
 
 
-def _said_otherwise(
-    cue: Cue, aligned: Aligned, left: list[tuple[int, Cue]], spent: set[tuple[int, int]]
-) -> bool:
+def _said_otherwise(cue: Cue, aligned: Aligned, left: list[tuple[int, Cue]], spent: set[tuple[int, int]]) -> bool:
     """Whether a negation of the claim stands for one that reaches other words, or for a word that denies by itself."""
     claim = aligned.claim
     rows = _scope(cue, claim)
@@ -73,7 +71,8 @@ def _said_otherwise(
             if pair[0] == at and (not places or _close(pair[1], source, places)):
                 left.remove(pair)
                 return True
-        for soft in (*source.turns.soft, *(pole for pole in source.turns.poles if pole.what == "limit")):
+        limits: list[Cue | Pole] = [pole for pole in source.turns.poles if pole.what == "limit"]
+        for soft in [*source.turns.soft, *limits]:
             if (at, soft.start) not in spent and not _repeated(soft, source, [claim]):
                 spent.add((at, soft.start))
                 return True
@@ -91,7 +90,7 @@ def _close(cue: Cue, source: Statement, places: set[int]) -> bool:
 
 def _scope(cue: Cue, statement: Statement) -> list[int]:
     """Content words that a negation reaches: the next ones of its clause, else those before it."""
-    found = []
+    found: list[int] = []
     for at, word in enumerate(statement.words):
         if word.start < cue.end or not word.content:
             continue
@@ -121,7 +120,9 @@ def _repeated(one: Cue | Pole, own: Statement, others: Iterable[Statement]) -> b
     """Whether a word stands in the other texts too."""
     stems = {own.words[at].own for at in between(own.words, one.start, one.end)}
     wide = set().union(*(own.words[at].wide for at in between(own.words, one.start, one.end)))
-    return any(stems & {word.own for word in other.words} or wide & {word.own for word in other.words} for other in others)
+    return any(
+        stems & {word.own for word in other.words} or wide & {word.own for word in other.words} for other in others
+    )
 
 
 def _shown(cue: Cue, statement: Statement) -> str:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from itertools import pairwise
 from typing import Final
 
 from fonte.text.glossary import OTHER
@@ -85,7 +86,7 @@ def clauses(text: str, found: Sequence[Word]) -> list[tuple[int, int]]:
     """Parts of a sentence between marks and joining words, each of some content; short ones go with what precedes."""
     cuts = [0, *(match.end() for match in _CLAUSE.finditer(text)), len(text)]
     parts: list[tuple[int, int]] = []
-    for start, end in zip(cuts, cuts[1:], strict=False):
+    for start, end in pairwise(cuts):
         held = sum(1 for word in found if word.content and start <= word.start < end)
         if parts and held < _CLAUSE_WORDS:
             parts[-1] = (parts[-1][0], end)
