@@ -237,7 +237,7 @@ class Citing:
                 self._quoted[one.marker].append((one.start, one.end))
 
 
-def cite(  # noqa: PLR0913 - what Citing takes
+def cite(
     draft: Draft,
     passages: Sequence[Passage],
     *,

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fonte.cite import cite, mint
+from fonte.cite import Citing, cite, mint
 from fonte.types import Draft, DraftSentence, Passage
 from usecase_making import document, passage
 
@@ -187,3 +187,13 @@ def test_what_was_cut_from_the_rest_of_the_parent_is_in_the_quote() -> None:
     taken = DraftSentence("Nothing is given back.", 1, start, start + 22)
     cited = cite(Draft(taken.text, taken=(taken,)), [_parent(18, 36)], language="en")
     assert cited.citations[0].quote == "Cranes pay 7 euro. Nothing is given back."
+
+
+def test_under_abstain_nothing_is_given_before_the_end_and_then_all_or_nothing() -> None:
+    good = Citing([passage(LEAVE)], language="en", policy="abstain")
+    assert good.feed("Staff get 26 days of leave [1]. ") == []
+    assert [type(one).__name__ for one in good.close()] == ["Citation", "Sentence"]
+    assert good.result().text == "Staff get 26 days of leave [1]."
+    bad = Citing([passage(LEAVE)], language="en", policy="abstain")
+    assert bad.feed(FALSE.text) + bad.close() == []
+    assert (bad.result().text, bad.result().citations) == ("", ())
