@@ -223,7 +223,7 @@ class ParsingSettings(Section):
     timeout_seconds: Seconds = 60.0
     ocr_languages: Annotated[str, Field(pattern=r"^[A-Za-z_]{3,20}(\+[A-Za-z_]{3,20})*$")] = "eng+ita"
     ocr_seconds: Seconds = 600.0
-    memory_mb: Annotated[int, Field(ge=256)] = 1536
+    memory_mb: Annotated[int, Field(ge=256)] = 1400
     max_file_mb: Positive = 200
 
 

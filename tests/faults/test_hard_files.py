@@ -20,7 +20,7 @@ from fonte.types import Acl, Parsed, Source, sha256_hex
 
 ROOT = Path(__file__).resolve().parents[2]
 OTHER = ROOT.parent / "shared" / "data" / "parsing" / "nasty_other"
-SECONDS, MEGABYTES = 20, 1536
+SECONDS, MEGABYTES = 20, 1430
 
 
 def read(body: bytes, name: str) -> Parsed | FonteError:

@@ -38,7 +38,7 @@ ASKED = {"quokka": "pump.md", "axolotl": "valve.txt", "narwhal": "list.csv", "pa
 WHO = Principal()
 MEBIBYTE = 2**20
 SLOW_SECONDS = 20
-LARGE_MEBIBYTES = 1536
+LARGE_MEBIBYTES = 1430
 
 
 @dataclass

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import contextlib
 import gzip
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fonte.errors import ParseError, SourceTooLarge, SourceUnreadable
+from fonte.parsers.registry import parse_body
 from fonte.sources.own import KEYS, Own, front_matter, narrowed, sidecar_of
 from fonte.sources.rules import Ruling
 from fonte.sources.web.addresses import plain_url
 from fonte.sources.web.listed import addresses_in, canonical_of, charset_of, listed_addresses
 from fonte.sources.web.robots import parse_robots
-from fonte.types import Acl, Principal
+from fonte.types import Acl, Principal, Source
 
 ROLES = st.frozensets(st.sampled_from(["public", "staff", "hr", "boss", "user:ada"]))
 VALUES = st.one_of(
@@ -78,14 +78,17 @@ def test_whatever_a_site_sends_is_looked_at(body: bytes, text: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["a.md", "b.MARKDOWN", "c.qmd"])
-def test_what_the_parser_takes_out_of_the_text_is_what_was_looked_at(name: str, tmp_path: Path) -> None:
+def test_what_the_parser_takes_out_of_the_text_is_what_was_looked_at(name: str) -> None:
     """One reader for both: front matter that nobody looked at would be a way round the rules."""
-    from fonte.parsers.registry import parse_body
-    from fonte.types import Source
-
     for extra in ("", "x: " + "y" * 40_000 + "\n", "k: v\n" * 600):
         body = f"---\nroles: hr\n{extra}---\n# A\n\nText.\n".encode()
+        taken = Source("file:///a", name, "0" * 64, Acl(), body=body)
+        if extra:
+            for read in (lambda body=body: front_matter(name, body), lambda taken=taken: parse_body(taken)):
+                with pytest.raises(ParseError, match="not closed within"):
+                    read()
+            continue
         said = front_matter(name, body)
-        parsed = parse_body(Source("file:///a", name, "0" * 64, Acl(), body=body))
-        in_text = "roles" in "".join(block.text for block in parsed.blocks)
-        assert in_text == (said is None)
+        assert said is not None
+        assert said.roles == {"hr"}
+        assert [block.text for block in parse_body(taken).blocks] == ["A", "Text."]

@@ -27,7 +27,8 @@ from fonte.errors import (
 )
 from fonte.types import Block, BlockKind, Contents, Counts, Loss, Member, Parsed, Place
 
-_HEAD = struct.Struct("<QQQ")
+_HEAD = struct.Struct("<QQ??")
+_INTEGER, _BYTES = "i", array("i").itemsize
 _ABSENT = -1
 _KINDS = tuple(BlockKind)
 _INTEGERS = ("count", "start", "end", "page", "slide", "line", "last")
@@ -46,7 +47,6 @@ _HASH = re.compile("[0-9a-f]{64}")
 
 
 _NO_BOX, _NO_TIME = (math.nan,) * 4, (math.nan,) * 2
-_FLOATS = len(_NO_BOX) + len(_NO_TIME)
 _AT_ONCE = 20_000
 """Places whose boxes are written at once."""
 
@@ -56,7 +56,9 @@ class BadReply(ValueError):
 
 
 def encode_parsed(parsed: Parsed) -> bytearray:
-    """The value as bytes: sizes, a JSON object, integer columns, float columns (boxes and times, NaN: absent).
+    """The value as bytes: sizes, a JSON object, integers of four bytes by column, floats (all boxes, then all times).
+
+    Boxes or times of which there are none are left out; NaN stands for single ones that are absent.
 
     A long document has some hundred thousand places: they are written column by column, never held twice.
     """
@@ -71,17 +73,18 @@ def encode_parsed(parsed: Parsed) -> bytearray:
         (_ABSENT if place.lines is None else place.lines[1] for place in places),
     ]
     integer_count = len(parsed.blocks) + (len(columns) - 1) * len(places)
-    measured = any(place.box is not None or place.time is not None for place in places)
+    boxes = any(place.box is not None for place in places)
+    times = any(place.time is not None for place in places)
     head = json.dumps(_head(parsed, places)).encode()
-    reply = bytearray(_HEAD.pack(len(head), integer_count, _FLOATS * len(places) if measured else 0))
+    reply = bytearray(_HEAD.pack(len(head), integer_count, boxes, times))
     reply += head
     for column in columns:
-        reply += array("q", column).tobytes()
-    if measured:
-        for first in range(0, len(places), _AT_ONCE):
-            part = places[first : first + _AT_ONCE]
-            numbers = (number for place in part for number in (*(place.box or _NO_BOX), *(place.time or _NO_TIME)))
-            reply += array("d", numbers).tobytes()
+        reply += array(_INTEGER, column).tobytes()
+    for first in range(0, len(places) if boxes else 0, _AT_ONCE):
+        part = places[first : first + _AT_ONCE]
+        reply += array("d", (number for place in part for number in (place.box or _NO_BOX))).tobytes()
+    if times:
+        reply += array("d", (number for place in places for number in (place.time or _NO_TIME))).tobytes()
     return reply
 
 
@@ -130,19 +133,19 @@ def decode_parsed(data: bytes | bytearray) -> Parsed:
 
 
 def _decode(data: bytes | bytearray) -> Parsed:
-    head_size, integer_count, float_count = _HEAD.unpack_from(data)
+    head_size, integer_count, has_boxes, has_times = _HEAD.unpack_from(data)
     middle = _HEAD.size + head_size
-    _require(middle + 8 * (integer_count + float_count) == len(data), "sizes do not add up")
+    split = middle + _BYTES * integer_count
+    _require(split <= len(data), "sizes do not add up")
     head = _mapping(json.loads(bytes(data[_HEAD.size : middle]), parse_constant=_refuse))
-    integers, floats = array("q"), array("d")
-    split = middle + 8 * integer_count
+    integers, floats = array(_INTEGER), array("d")
     integers.frombytes(bytes(data[middle:split]))
     floats.frombytes(bytes(data[split:]))
     texts = _strings(head["texts"])
     counts = _integers(head["counts"], 5)
     labels = tuple(_strings(head["page_labels"]))
     return Parsed(
-        blocks=tuple(_blocks(head, texts, integers.tolist(), floats.tolist())),
+        blocks=tuple(_blocks(head, texts, integers.tolist(), floats.tolist(), (has_boxes, has_times))),
         parser=_string(head["parser"]),
         title=_string_or_none(head["title"]),
         media_type=_string(head["media_type"]),
@@ -225,14 +228,16 @@ def _error(value: object, uri: str) -> FonteError:
     return kind(message, hint=hint)
 
 
-def _blocks(head: Mapping[str, Any], texts: list[str], integers: list[int], floats: list[float]) -> list[Block]:
+def _blocks(
+    head: Mapping[str, Any], texts: list[str], integers: list[int], floats: list[float], measured: tuple[bool, bool]
+) -> list[Block]:
     size = len(texts)
     rest = len(integers) - size
     _require(rest >= 0 and rest % (len(_INTEGERS) - 1) == 0, "integer columns of odd length")
     total = rest // (len(_INTEGERS) - 1)
     per_block = integers[:size]
     _require(all(count >= 0 for count in per_block) and sum(per_block) == total, "places do not add up")
-    places = _places(head, integers[size:], floats, total)
+    places = _places(head, integers[size:], floats, measured, total)
     kinds, levels, headers = (_list(head[name], size) for name in ("kinds", "levels", "headers"))
     befores, tables = (_list(head[name], size) for name in ("befores", "tables"))
     blocks: list[Block] = []
@@ -254,12 +259,16 @@ def _blocks(head: Mapping[str, Any], texts: list[str], integers: list[int], floa
     return blocks
 
 
-def _places(head: Mapping[str, Any], integers: list[int], floats: list[float], total: int) -> list[Place]:
+def _places(
+    head: Mapping[str, Any], integers: list[int], floats: list[float], measured: tuple[bool, bool], total: int
+) -> list[Place]:
     starts, ends, pages, slides, firsts, lasts = (integers[at * total : (at + 1) * total] for at in range(6))
     sheets, ranges, anchors = (_texts_or_none(head[name], total) for name in ("sheets", "ranges", "anchors"))
-    _require(len(floats) in (0, 6 * total), "float columns of odd length")
+    split = len(_NO_BOX) * total if measured[0] else 0
+    _require(len(floats) - split == (len(_NO_TIME) * total if measured[1] else 0), "float columns of odd length")
+    boxes, times = _measures(floats[:split], total, 4), _measures(floats[split:], total, 2)
     columns = zip(
-        starts, ends, _optional(pages), _boxes(floats, total), _optional(slides), _times(floats, total),
+        starts, ends, _optional(pages), boxes, _optional(slides), times,
         sheets, ranges, anchors, _lines(firsts, lasts), strict=True,
     )  # fmt: skip
     return [Place(*fields) for fields in columns]
@@ -273,20 +282,13 @@ def _lines(firsts: list[int], lasts: list[int]) -> list[tuple[int, int] | None]:
     return [None if first == _ABSENT else (first, last) for first, last in zip(firsts, lasts, strict=True)]
 
 
-def _boxes(floats: list[float], total: int) -> list[tuple[float, float, float, float] | None]:
-    corners = [floats[at::6] for at in range(4)]
-    _all_or_none(corners)
+def _measures(floats: list[float], total: int, width: int) -> list[Any]:
+    """Tuples of ``width`` numbers, None for those that are absent."""
+    columns = [floats[at::width] for at in range(width)]
+    _all_or_none(columns)
     if not floats:
         return [None] * total
-    return [None if math.isnan(box[0]) else box for box in zip(*corners, strict=True)]
-
-
-def _times(floats: list[float], total: int) -> list[tuple[float, float] | None]:
-    begins, finishes = floats[4::6], floats[5::6]
-    _all_or_none([begins, finishes])
-    if not floats:
-        return [None] * total
-    return [None if math.isnan(time[0]) else time for time in zip(begins, finishes, strict=True)]
+    return [None if math.isnan(values[0]) else values for values in zip(*columns, strict=True)]
 
 
 def _all_or_none(columns: list[list[float]]) -> None:

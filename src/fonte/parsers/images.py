@@ -23,7 +23,7 @@ from fonte.types import Loss, Parsed, Source
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-IMAGE_VERSION = "1"
+IMAGE_VERSION = "2"
 MAX_IMAGE_PIXELS: Final = 80_000_000
 """Of one frame."""
 MAX_FRAMES: Final = 500
@@ -73,7 +73,7 @@ class ImageParser:
             pages=total,
             source_counts=reading.counts,
             losses=tuple(losses),
-            metadata=account.metadata(),
+            metadata=account.metadata(blocks),
             empty_reason=None if blocks else "needs_ocr" if account.waiting else "empty",
         )
 
@@ -94,6 +94,7 @@ def _page(reader: OcrReader, account: OcrAccount, number: int, image: Image, dpi
     if not account.add(number, found):
         return blank
     words = page_words(found, 1.0)
+    account.take_words(number, words, found)
     _, low, _, high = to_frame((0.0, 0.0, *size), found.rotation // 90)
     return PageText(words, words, [], "\n".join(lines_of(words)), (low, high), 1, len(words), size)
 

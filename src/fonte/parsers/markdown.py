@@ -70,7 +70,7 @@ class MarkdownParser:
         """Blocks in order. Text that the grammar loses (nested too deeply) comes back as plain paragraphs, told so.
 
         Raises:
-            ParseError: bytes that are not text.
+            ParseError: bytes that are not text, or front matter that is not read whole.
         """
         decoded = decoded_body(source)
         text = normalise_newlines(decoded.text)

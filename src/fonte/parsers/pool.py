@@ -35,7 +35,8 @@ from fonte.parsers.pictures import decode_picture
 from fonte.types import Contents, Parsed, Picture, Source
 
 MEBIBYTE: Final = 1 << 20
-DEFAULT_MEMORY_BYTES: Final = 1536 * MEBIBYTE
+DEFAULT_MEMORY_BYTES: Final = 1400 * MEBIBYTE
+"""With room to 1.5·10⁹ bytes."""
 _COMMAND = (sys.executable, "-P", "-m", "fonte.parsers.child")
 """-P: nothing is imported from the current folder, which may be the one that is being read."""
 _PARSED, _LISTED, _PICTURE, _FAILED = b"P", b"C", b"I", b"E"

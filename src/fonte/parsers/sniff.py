@@ -12,7 +12,7 @@ from pathlib import PurePosixPath
 from fonte.errors import EncryptedSource, ParseError, UnsupportedMediaType
 from fonte.parsers.containers.looks import MAIL_FIELD, OLE, PACKED, ZIP
 from fonte.parsers.encodings import decode
-from fonte.text.frontmatter import MARKDOWN_ENDINGS
+from fonte.text.frontmatter import MARKDOWN_ENDINGS, MARKDOWN_TYPES
 from fonte.types import RECORD_MEDIA_TYPE
 
 PDF = "application/pdf"
@@ -120,8 +120,9 @@ def sniff(body: bytes, name: str, *, declared: str | None = None) -> str:
     Args:
         body: the whole file.
         name: what it is called; its ending decides between kinds of text and for empty files.
-        declared: our own type for single records is believed; that it is HTML, as a name's ending where none says
-            more, for pages of the web have names without one and need not begin with ``<html>``.
+        declared: our own type for single records is believed, and Markdown, for it may say who may read it; that it
+            is HTML, as a name's ending where none says more, for pages of the web have names without one and need
+            not begin with ``<html>``.
 
     Raises:
         UnsupportedMediaType: a kind of file that no parser reads; the message names it.
@@ -133,6 +134,8 @@ def sniff(body: bytes, name: str, *, declared: str | None = None) -> str:
     ending = PurePosixPath(name).suffix.lower()
     if declared in _HTML_TYPES and ending not in _BY_NAME:
         ending = ".html"
+    if declared in MARKDOWN_TYPES:
+        ending = ".md"
     if not body:
         return _BY_NAME.get(ending, "application/x-empty")
     if b"%PDF-" in body[:1024] and not _is_text_about_pdf(body, ending):

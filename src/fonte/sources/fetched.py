@@ -52,6 +52,16 @@ class Fetched:
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return None
 
+    def addresses(self) -> list[str]:
+        """Every address under which something is kept, in their order."""
+        found = []
+        for path in sorted(self.folder.glob("*.json")):
+            try:
+                found.append(str(json.loads(path.read_bytes())["uri"]))
+            except (OSError, ValueError, KeyError, TypeError):
+                continue  # a killed writer's: nothing is kept there
+        return sorted(found)
+
     def put(self, uri: str, body: bytes, said: Mapping[str, str]) -> Kept:
         """Keep bytes under an address, in the place of those before.
 

@@ -49,9 +49,13 @@ class Own:
         )
 
 
-def front_matter(name: str, head: bytes) -> Own | None:
-    """What a file says of itself; None where its kind cannot, or does not. Its title is its parser's affair."""
-    return front_matter_of(own_text(name, head))
+def front_matter(name: str, head: bytes, media_type: str | None = None) -> Own | None:
+    """What a file says of itself; None where its kind cannot, or does not. Its title is its parser's affair.
+
+    Raises:
+        ParseError: front matter that is not read whole, or says of rights what is not understood.
+    """
+    return front_matter_of(own_text(name, head, media_type))
 
 
 def front_matter_of(text: str) -> Own | None:

@@ -1,6 +1,7 @@
 """Front matter of Markdown: a tolerant reader of flat ``key: value`` lines (``key = value`` between ``+++``).
 
-The same lines in a file of their own beside a document, a *sidecar*, are read strictly.
+The same lines in a file of their own beside a document, a *sidecar*, are read strictly. Front matter may say who may
+read its document: what begins as front matter and cannot be read whole is an error, never text.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import re
 from collections.abc import Sequence
 from datetime import date, datetime
 
+from fonte.errors import ParseError
 from fonte.text.months import MONTHS
 
 _FENCES = {"---": re.compile(r"(?:---|\.\.\.)\s*"), "+++": re.compile(r"\+\+\+\s*")}
@@ -17,9 +19,15 @@ _COMMENT = re.compile(r"(?<!\s)\s+#.*")
 _ITEM = re.compile(r"\s*-\s+(.*)")
 _MOST_LINES = 500
 _MOST_CHARACTERS = 32_768
+_RIGHTS = ("roles", "tenant")
+_ABOUT_RIGHTS = re.compile(
+    r"\b(?:roles|tenant)\b[\"']?\s{0,20}[:=]|^\s{0,20}\?\s{0,20}[\"']?(?:roles|tenant)\b", re.IGNORECASE
+)
+_OTHER_FENCE = re.compile(r"(?:---|\+\+\+)[ \t]*(?:ya?ml|toml|json)\s*", re.IGNORECASE)
 SIDECAR_ENDING = ".fonte.yaml"
 """What a file is called that says something of its neighbour, behind the neighbour's whole name."""
 MARKDOWN_ENDINGS = (".md", ".markdown", ".mdown", ".mkd", ".mdx", ".qmd")
+MARKDOWN_TYPES = ("text/markdown", "text/x-markdown")
 HEAD_BYTES = 4 * _MOST_CHARACTERS
 """How much of a file ``own_text`` looks at."""
 _MARKS = (b"\0\0\xfe\xff", b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
@@ -37,25 +45,32 @@ def split_front_matter(text: str) -> tuple[dict[str, str], int]:
 
     Keys of nested maps are dotted, lists joined by ``, ``. A value that is a date becomes ISO 8601, and
     ``KEY_original`` keeps how it was written when that differs.
+
+    Raises:
+        ParseError: front matter that is not read whole, or says of rights what is not understood.
     """
-    body = _front_lines(text)
+    lead, body = _front_lines(text)
     if body is None:
         return {}, 0
-    return _with_iso_dates({key: value for key, value in _members(body).items() if value}), len(body) + 2
+    return _with_iso_dates({key: value for key, value in _members(body)[0].items() if value}), lead + len(body) + 2
 
 
-def own_text(name: str, body: bytes) -> str:
+def own_text(name: str, body: bytes, media_type: str | None = None) -> str:
     """What a file of this name says of itself or of its neighbour, as it is written; empty for most files.
 
     That is the front matter of Markdown, and the whole of a sidecar. ``body`` may be its first ``HEAD_BYTES`` only.
+
+    Raises:
+        ParseError: front matter that is not read whole, or says of rights what is not understood.
     """
     is_sidecar = name.endswith(SIDECAR_ENDING)
-    if not (is_sidecar or name.lower().endswith(MARKDOWN_ENDINGS)):
+    is_markdown = name.lower().endswith(MARKDOWN_ENDINGS) or media_type in MARKDOWN_TYPES
+    if not (is_sidecar or is_markdown):
         return ""
     text = _ascii_like(body[:HEAD_BYTES])
     if is_sidecar:
         return text or "\n"
-    lines = _front_lines(text)
+    _, lines = _front_lines(text)
     return "" if lines is None else "\n".join(lines)
 
 
@@ -64,16 +79,16 @@ def own_members(text: str) -> dict[str, str]:
 
     A key that is said twice has no value: which of the two holds is not known.
     """
-    lines = text.split("\n")
-    said = [member[2].strip().lower() for line in lines if (member := _MEMBER.fullmatch(line)) and not member[1]]
-    return {key.lower(): "" if said.count(key.lower()) > 1 else value for key, value in _members(lines).items()}
+    members, again = _members(text.split("\n"))
+    return {key.lower(): "" if key.lower() in again else value for key, value in members.items()}
 
 
 def sidecar_members(text: str, known: Sequence[str]) -> dict[str, str]:
     """The members of a sidecar by key, those without a value too.
 
     Raises:
-        ValueError: a line that is no member, or a key that is not ``known``: it might have been about who may read.
+        ValueError: a line that is no member, a key that is not ``known`` or that is said twice: it might have been
+            about who may read.
     """
     if len(text) >= _MOST_CHARACTERS:
         raise ValueError("it is too long")
@@ -89,20 +104,75 @@ def sidecar_members(text: str, known: Sequence[str]) -> dict[str, str]:
             raise ValueError(f"{member[2][:60]!r} is not one of {', '.join(known)}")
     if not lines:
         raise ValueError("it says nothing")
-    return _members(lines)
+    members, again = _members(lines)
+    if again:
+        raise ValueError(f"{min(again)} is said twice")
+    return members
 
 
-def _front_lines(text: str) -> list[str] | None:
-    """The lines between the fences; None when the text does not begin with front matter."""
+def _front_lines(text: str) -> tuple[int, list[str] | None]:
+    """(empty lines before it, the lines between the fences), None when the text does not begin with front matter.
+
+    Raises:
+        ParseError: see ``own_text``.
+    """
     lines = text[:_MOST_CHARACTERS].split("\n", _MOST_LINES)
-    closing = _FENCES.get(lines[0].rstrip())
+    lead = next((number for number, line in enumerate(lines) if line.strip()), 0)
+    first, rest = lines[lead].rstrip(), lines[lead + 1 : _MOST_LINES]
+    closing = _FENCES.get(first)
     if closing is None:
-        return None
-    end = next((number for number, line in enumerate(lines[1:_MOST_LINES], 1) if closing.fullmatch(line)), None)
+        _check_other_kinds(first, lines)
+        return lead, None
+    end = next((number for number, line in enumerate(rest) if closing.fullmatch(line)), None)
     if end is None:
-        return None
-    body = lines[1:end]
-    return None if any(line.strip() for line in body) and not any(map(_MEMBER.fullmatch, body)) else body
+        if _is_begun(rest):
+            raise ParseError(
+                f"its front matter is not closed within {_MOST_LINES} lines and {_MOST_CHARACTERS:,} characters",
+                hint=f"it may say who may read the document: close it with {first}, or shorten it; an empty line "
+                f"behind a {first} that is no front matter says so",
+            )
+        return lead, None
+    body = rest[:end]
+    _check_rights(body)
+    is_text = any(line.strip() for line in body) and not any(map(_MEMBER.fullmatch, body))
+    return lead, None if is_text else body
+
+
+def _is_begun(lines: Sequence[str]) -> bool:
+    """Whether lines behind a fence that nothing closes are front matter.
+
+    A member stands right behind the fence, or one about rights before any other text.
+    """
+    if lines and _MEMBER.fullmatch(lines[0]):
+        return True
+    for line in lines:
+        if not line.strip() or line.lstrip().startswith("#") or _ITEM.fullmatch(line):
+            continue
+        member = _MEMBER.fullmatch(line)
+        if member is None or member[2].strip().lower() in _RIGHTS:
+            return member is not None
+    return False
+
+
+def _check_rights(body: Sequence[str]) -> None:
+    """Raises ParseError for a line that seems to speak of rights and is no ``key: value``."""
+    for line in body:
+        if not line.lstrip().startswith("#") and not _MEMBER.fullmatch(line) and _ABOUT_RIGHTS.search(line):
+            raise ParseError(
+                f"its front matter speaks of rights in a way that is not understood: {line.strip()[:60]!r}",
+                hint="write roles: NAME, NAME on a line of its own",
+            )
+
+
+def _check_other_kinds(first: str, lines: Sequence[str]) -> None:
+    """Raises ParseError for front matter of a kind that is not read: ``---json``, or JSON that speaks of rights."""
+    is_json = first.lstrip().startswith("{")
+    ends = next((number for number, line in enumerate(lines) if line.rstrip() == "}"), len(lines))
+    if _OTHER_FENCE.fullmatch(first) or (is_json and any(map(_ABOUT_RIGHTS.search, lines[:ends]))):
+        raise ParseError(
+            f"its front matter, which begins with {first.strip()[:20]!r}, is of a kind that is not read",
+            hint="write key: value lines between --- and ---",
+        )
 
 
 def _ascii_like(body: bytes) -> str:
@@ -112,8 +182,11 @@ def _ascii_like(body: bytes) -> str:
     return body.replace(b"\0", b"").decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")
 
 
-def _members(lines: list[str]) -> dict[str, str]:
+def _members(lines: list[str]) -> tuple[dict[str, str], set[str]]:
+    """(members by key, keys in lower case that are said more than once)."""
     found: dict[str, str] = {}
+    known: set[str] = set()
+    again: set[str] = set()
     parents: list[tuple[int, str]] = []
     for line in lines:
         if not line.strip() or line.lstrip().startswith("#"):
@@ -133,9 +206,9 @@ def _members(lines: list[str]) -> dict[str, str]:
         parents = [parent for parent in parents if parent[0] < indent]
         key = ".".join([*(parent[1] for parent in parents[-1:]), member[2].strip()])
         parents.append((indent, key))
-        value = _value((member[3] or member[4] or "").strip())
-        found[key] = value
-    return found
+        (again if key.lower() in known else known).add(key.lower())
+        found[key] = _value((member[3] or member[4] or "").strip())
+    return found, again
 
 
 def _value(text: str) -> str:

@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fonte.errors import ParseError
 from fonte.parsers.counting import count_words
 from fonte.parsers.markdown import MarkdownParser
-from fonte.text.frontmatter import iso_date, split_front_matter
+from fonte.text.frontmatter import HEAD_BYTES, iso_date, own_text, split_front_matter
 from fonte.types import Acl, Block, BlockKind, Parsed, Source
 
 
@@ -128,7 +129,43 @@ def test_front_matter_forms() -> None:
     assert metadata == {"a": "1", "b": "x, y", "c.d": "2", "e": "long text"}
     assert lines == 12
     assert split_front_matter('+++\ntitle = "T"\n+++\n')[0] == {"title": "T"}
-    assert split_front_matter("---\nnever closed: 1\n") == ({}, 0)
+    assert split_front_matter("\n \n---\na: 1\n---\nbody") == ({"a": "1"}, 5)
+    assert split_front_matter("---\n\nNote: a rule, then text\n") == ({}, 0)
+
+
+_LONG = "\n".join(f"key{number}: value" for number in range(600))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"---\n{_LONG}\nroles: hr\n---\nText.",
+        f"---\n{_LONG}\n---\nText.",
+        f"---\nnote: {'x' * 40_000}\nroles: hr\n---\nText.",
+        f"+++\n{_LONG}\n+++\nText.",
+        f"\n\n---\n{_LONG}\nroles: hr\n---\nText.",
+        "---\nroles: hr\n\nText that nothing closes.",
+        "---\n# mine\n\nroles: hr\nText.",
+        "---\n{roles: [hr]}\n---\nText.",
+        "---\ntitle: A\n{roles: [hr]}\n---\nText.",
+        "---\n? roles\n: [hr]\n---\nText.",
+        "---json\n{\n}\n---\nText.",
+        '{\n  "title": "A",\n  "roles": ["hr"]\n}\n\nText.',
+    ],
+)
+def test_front_matter_that_is_not_read_whole_fails_the_document(text: str) -> None:
+    """It may say who may read the document: it is never text, and never passed over."""
+    for encoding in ("utf-8", "utf-16"):
+        with pytest.raises(ParseError, match="front matter"):
+            parse(text.encode(encoding))
+        with pytest.raises(ParseError, match="front matter"):
+            own_text("a.md", text.encode(encoding)[:HEAD_BYTES])
+
+
+@pytest.mark.parametrize("text", ["---\n\nText.\n", "---\nText about roles.\n\n---\nMore.\n", '{"a": 1}\n', "--- a\n"])
+def test_what_is_no_front_matter_stays_text(text: str) -> None:
+    assert parse(text).blocks
+    assert own_text("a.md", text.encode()) == ""
 
 
 @pytest.mark.parametrize(

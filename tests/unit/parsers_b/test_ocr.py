@@ -20,13 +20,14 @@ from fonte.errors import ParseError
 from fonte.parsers.images import MAX_IMAGE_PIXELS, ImageParser
 from fonte.parsers.ocr import engine, reader
 from fonte.parsers.ocr.settings import OcrSettings, configure
+from fonte.parsers.ocr.trust import LOW, NOT_FOUND, table_trust
 from fonte.parsers.pdf import PdfParser
 from fonte.parsers.pool import ParserPool
 from fonte.parsers.registry import extractors
 from fonte.text.canonical import canonicalise
 from fonte.text.ledger import BENIGN, balance
 from fonte.text.locate import locate
-from fonte.types import Acl, BlockKind, Chunk, Parsed, Source, sha256_hex
+from fonte.types import Acl, Block, BlockKind, Chunk, Parsed, Place, Source, sha256_hex
 
 SCANS = Path(__file__).resolve().parents[2] / "data" / "scans"
 LINES = ("The harbour office opens at seven", "and the ferry to Ponza leaves at", "nine fifteen from the north pier.")
@@ -98,6 +99,8 @@ def test_scans_are_read_with_at_most_two_errors_in_a_hundred_letters(name: str, 
     assert error_rate(plain(text(parsed)), plain(truth(name))) <= 0.02
     assert parsed.blocks[0].kind is BlockKind.HEADING
     assert codes(parsed) <= BENIGN
+    assert int(parsed.metadata["ocr_confidence"]) > LOW
+    assert "ocr_table_trust" not in parsed.metadata
     assert ocr_engine in parsed.parser
     assert len(parsed.blocks) == len(json.loads((SCANS / "ground_truth.json").read_text())[name]["blocks"])
 
@@ -106,8 +109,11 @@ def test_scans_are_read_with_at_most_two_errors_in_a_hundred_letters(name: str, 
 def test_a_table_in_a_scan_is_partial_with_its_page_named(ocr_engine: str) -> None:
     parsed = scanned("scan_table")
     told = {loss.code: loss.message for loss in parsed.losses}
-    assert "page 1" in told["ocr_table"]
+    assert "page 1 (low trust, " in told["ocr_table"]
+    assert "rows do not fit their columns" in told["ocr_table"]
     assert "ocr_table" not in BENIGN
+    assert 40 < int(parsed.metadata["ocr_table_trust"]) < LOW
+    assert int(parsed.metadata["ocr_confidence"]) > 90, "words alone look well read: that is why rows are judged"
     rows = [block for block in parsed.blocks if block.kind is BlockKind.ROW]
     assert len(rows) == 26
     assert rows[0].header
@@ -319,6 +325,42 @@ def test_pages_in_a_script_that_is_not_read_are_told_after_a_glance_at_the_first
     (loss,) = parsed.losses
     assert "pages 1, 2" in loss.message
     assert ("looks Cyrillic" in loss.message) == (read == 1)
+
+
+# --- trust in tables
+
+
+def table(*rows: str) -> list[Block]:
+    """ROW blocks of cells parted by ``|``, each word with a box of its own; the first names the columns."""
+    blocks = []
+    for number, row in enumerate(rows):
+        text_, places = "", []
+        for column, cell in enumerate(row.split("|")):
+            text_ += "; " if column else ""
+            for index, word in enumerate(cell.split()):
+                text_ += " " if index else ""
+                box = (float(column), float(number), float(index), 0.0)
+                places.append(Place(len(text_), len(text_) + len(word), page=1, box=box))
+                text_ += word
+        blocks.append(Block(BlockKind.ROW, text_, places=tuple(places), table=0, header=number == 0))
+    return blocks
+
+
+def judged(*rows: str, sure: int = 97) -> tuple[int, int]:
+    blocks = table("Item|Qty|Price", *rows)
+    found = table_trust(blocks, {place.box: sure for block in blocks for place in block.places if place.box})
+    return found.trust, found.odd
+
+
+def test_a_table_is_trusted_as_far_as_its_whole_rows_are() -> None:
+    clean = ("Bolt M8|10|3.50", "Nut M8|12|4.75", "Pin|7|12.00", "Rod long|9|8.25")
+    assert judged(*clean)[0] > 85
+    assert judged(*clean)[1] == 0
+    assert judged(*clean, sure=90)[0] < LOW, "words of 90 make rows of 70"
+    assert judged(*clean, "Cap|l1|2.00", "Key|14|2:15")[1] == 2, "a letter among numbers, a colon for a point"
+    assert judged(*clean, "Cap|2.00")[1] == 1, "a cell is lost"
+    assert judged(*clean, "Cap|l1|2.00", "Key|14|2:15")[0] < judged(*clean)[0] * 0.75
+    assert table_trust([], {}) == NOT_FOUND
 
 
 # --- without it

@@ -115,7 +115,35 @@ def test_a_list_without_a_page_to_read_is_told(site: Site, web) -> None:
 
 def test_sitemaps_that_go_in_a_circle_end(site: Site, web) -> None:
     site.pages["/sitemap.xml"] = page(f"<sitemapindex><loc>{site.base}/sitemap.xml</loc></sitemapindex>")
-    with pytest.raises(SourceUnreadable, match="circle"):
+    assert "leads in a circle" in str(failures(web())["sitemap.xml"])
+
+
+def test_one_bad_address_in_an_index_of_sitemaps_costs_its_own_pages_no_other(site: Site, web) -> None:
+    """Nobody knows which pages a sitemap lists that cannot be had: those that were known stay while they are there."""
+    for name in "ab":
+        site.pages[f"/{name}.xml"] = page(f"<urlset><loc>{site.base}/{name}</loc></urlset>", content_type="text/xml")
+        site.pages[f"/{name}"] = page(name.upper())
+    places = "".join(
+        f"<loc>{one}</loc>" for one in ("ftp://me:pw@else/x.xml", f"{site.base}/b.xml", f"{site.base}/a.xml")
+    )
+    site.pages["/sitemap.xml"] = page(f"<sitemapindex>{places}</sitemapindex>", content_type="text/xml")
+    assert list(sources(web())) == ["b", "a"]
+    assert [type(error) for error in failures(web()).values()] == [SourceUnreadable]
+    ((name, error),) = failures(web()).items()
+    assert "pw" not in f"{name} {error}"
+    for answer in (page("", 404), page("", 500), page("", 403), page(b"\x1f\x8bno", content_type="application/gzip")):
+        site.pages["/b.xml"] = answer
+        assert sorted(sources(web())) == ["a", "b"]
+        assert len(failures(web())) == 2
+    site.pages["/b"] = page("", 404)  # gone itself: then it goes
+    assert list(sources(web())) == ["a"]
+    assert len(failures(web())) == 2
+
+
+def test_more_sitemaps_than_are_followed_end_the_sync(site: Site, web) -> None:
+    many = "".join(f"<loc>{site.base}/{number}.xml</loc>" for number in range(101))
+    site.pages["/sitemap.xml"] = page(f"<sitemapindex>{many}</sitemapindex>", content_type="text/xml")
+    with pytest.raises(SourceUnreadable, match="more than 100 sitemaps"):
         sources(web())
 
 

@@ -12,7 +12,7 @@ from fonte.parsers.codec import BadReply, decode_contents, encode_contents
 from fonte.protocols import Unpacker
 from fonte.types import Contents, Source, sha256_hex
 
-LISTING_VERSION = "1"
+LISTING_VERSION = "2"
 """Raised whenever the same file would be listed otherwise: other kinds, limits, names or front matter."""
 
 

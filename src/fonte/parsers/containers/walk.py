@@ -78,11 +78,12 @@ class _Listing:
     def _member(self, body: bytes, inside: tuple[str, ...]) -> Iterator[Member]:
         try:
             container = opened(body, inside[-1])
+            own = own_text(inside[-1], body)
         except FonteError as error:
             yield Member(inside, error=error)
             return
         if container is None or container.is_document:
-            yield Member(inside, sha256_hex(body), own=own_text(inside[-1], body))
+            yield Member(inside, sha256_hex(body), own=own)
         if container is not None:
             with closing(container):
                 yield from self._inner(container, inside)

@@ -27,6 +27,8 @@ _CAPTION = re.compile(
 _NUMBER = re.compile(r"^\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.)]$")
 _TERMINAL = (".", "!", "?", ":", ";", "。", "！", "？", ".”", '."', ".)", "»")
 _MAX_INDENT = 80
+_SETTLED = 200
+"""Pieces of a growing block that may still change; those before them do not."""
 _SAME_EDGE = 3.0
 """Points."""
 _MAX_HEADING = 250
@@ -42,19 +44,48 @@ class _Piece:
 
 
 @dataclass(slots=True)
+class _Written:
+    """Text with its places. ``sides`` are the numbers of the document's boxes, each held once."""
+
+    sides: dict[float, float]
+    text: list[str] = field(default_factory=list)
+    places: list[Place] = field(default_factory=list)
+    length: int = 0
+
+    def add(self, pieces: Sequence[_Piece]) -> None:
+        """Write pieces behind the text."""
+        known = self.sides
+        for piece in pieces:
+            self.text.append(piece.text)
+            end = self.length + len(piece.text)
+            if piece.place is not None and piece.text:
+                page, word = piece.place
+                x0, y0, x1, y1 = (known.setdefault(side, side) for side in word.page_box)
+                self.places.append(Place(self.length, end, page=page, box=(x0, y0, x1, y1)))
+            self.length = end
+
+
+@dataclass(slots=True)
 class _Open:
-    """A block that is still growing."""
+    """A block that is still growing: what is written of it, and the last ``pieces``, which may still change."""
 
     kind: BlockKind
     level: int
     last: Row
+    written: _Written
     pieces: list[_Piece] = field(default_factory=list)
     rows: int = 1
     indent: float = 0.0
 
     @property
     def length(self) -> int:
-        return sum(len(piece.text) for piece in self.pieces)
+        return self.written.length + sum(len(piece.text) for piece in self.pieces)
+
+    def write(self, *, keep: int = 0) -> None:
+        """Write all pieces but the last ``keep``: a text without paragraphs would hold all its words till its end."""
+        settled = len(self.pieces) - keep
+        self.written.add(self.pieces[:settled])
+        del self.pieces[:settled]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,20 +102,6 @@ class _Ruled:
         return len(self.edges) == len(segment.edges) and all(
             abs(mine - other) <= _SAME_EDGE for mine, other in zip(self.edges, segment.edges, strict=True)
         )
-
-
-def _place_all(pieces: Sequence[_Piece]) -> tuple[str, tuple[Place, ...]]:
-    text: list[str] = []
-    places: list[Place] = []
-    at = 0
-    for piece in pieces:
-        text.append(piece.text)
-        end = at + len(piece.text)
-        if piece.place is not None and piece.text:
-            page, word = piece.place
-            places.append(Place(at, end, page=page, box=word.page_box))
-        at = end
-    return "".join(text), tuple(places)
 
 
 class BlockBuilder:
@@ -104,6 +121,7 @@ class BlockBuilder:
         self._open: _Open | None = None
         self._tables = 0
         self._ruled: _Ruled | None = None
+        self._sides: dict[float, float] = {}
         self.blocks: list[Block] = []
 
     def add_page(self, rows: Sequence[Row]) -> None:
@@ -131,7 +149,8 @@ class BlockBuilder:
         block, self._open = self._open, None
         if block is None:
             return
-        text, places = _place_all(block.pieces)
+        block.write()
+        text, places = "".join(block.written.text), tuple(block.written.places)
         if not text.strip():
             return
         kind, level = block.kind, block.level
@@ -155,7 +174,7 @@ class BlockBuilder:
         self.close()
         kind = BlockKind.LIST_ITEM if bullet else BlockKind.CAPTION if caption else BlockKind.PARAGRAPH
         kind = BlockKind.HEADING if level else kind
-        self._open = _Open(kind, level, row, indent=row.x0)
+        self._open = _Open(kind, level, row, _Written(self._sides), indent=row.x0)
         self._open.pieces += _pieces(row.words, row.page)
 
     def _add_code(self, row: Row) -> None:
@@ -165,7 +184,7 @@ class BlockBuilder:
         near = block is not None and (block.last.page, block.last.region) == (row.page, row.region)
         if block is None or block.kind is not BlockKind.CODE or not near or block.last.y0 - row.y0 > 3 * row.size:
             self.close()
-            block = self._open = _Open(BlockKind.CODE, 0, row, indent=row.x0)
+            block = self._open = _Open(BlockKind.CODE, 0, row, _Written(self._sides), indent=row.x0)
         else:
             indent = max(round((row.x0 - block.indent) / step), 0)
             block.pieces.append(_Piece("\n" + " " * min(indent, _MAX_INDENT), None))
@@ -210,6 +229,8 @@ class BlockBuilder:
             self._join(block.pieces[-1], last, pieces[0])
         elif not (is_cjk(ord(block.pieces[-1].text[-1])) and is_cjk(ord(pieces[0].text[0]))):
             block.pieces.append(_Piece(" ", None))
+        if len(block.pieces) > _SETTLED:
+            block.write(keep=1)
         block.pieces += pieces
         block.last = row
         block.rows += 1
@@ -280,8 +301,11 @@ class BlockBuilder:
                 if named and names is not None and names[column]:
                     pieces.append(_Piece(f"{names[column]}: ", None))
                 pieces += _pieces(cell, page)
-            text, places = _place_all(pieces)
+            written = _Written(self._sides)
+            written.add(pieces)
+            text = "".join(written.text)
             if text:
+                places = tuple(written.places)
                 self.blocks.append(Block(BlockKind.ROW, text, places=places, table=self._tables, header=header))
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ctypes
 import math
 import re
+import sys
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -258,6 +259,7 @@ def page_words(textpage: object, count: int, origin: tuple[float, float]) -> lis
         seen.add(spot)
         seen.add(other)
         word.line_start = word.line_start or carried
+        word.text = sys.intern(word.text)  # all words of a document are held at once, and most of them return
         carried = False
         words.append(word)
     return words

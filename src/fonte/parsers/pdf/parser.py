@@ -16,7 +16,7 @@ from fonte.types import Loss, Parsed
 if TYPE_CHECKING:
     from fonte.types import Source
 
-LAYOUT_VERSION = "4"
+LAYOUT_VERSION = "5"
 _SAY_NOTHING = frozenset({"blank_page", "repaired"})
 """Losses beside which a file without text may yet hold some."""
 
@@ -64,7 +64,7 @@ class PdfParser:
             pages=total,
             source_counts=reading.counts,
             losses=losses,
-            metadata={**dates, **scans.account.metadata()},
+            metadata={**dates, **scans.account.metadata(blocks)},
             empty_reason=None if blocks else "needs_ocr" if scans.account.waiting else "empty",
         )
 

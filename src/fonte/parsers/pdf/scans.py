@@ -16,6 +16,7 @@ from fonte.parsers.ocr.reader import (
     missing_languages,
     trouble,
 )
+from fonte.parsers.ocr.trust import NOT_FOUND, TableTrust, table_trust
 from fonte.parsers.pdf.document import FEW_CHARACTERS
 from fonte.parsers.pdf.glyphs import Word
 from fonte.parsers.pdf.reading import named
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from pypdfium2 import PdfDocument
 
     from fonte.parsers.pdf.document import PageText
-    from fonte.types import Block
+    from fonte.types import Block, Box
 
 _DPI = 300
 _COVERED = 0.5
@@ -49,6 +50,8 @@ class OcrAccount:
     """Page -> why nothing was taken from it."""
     empty: list[int] = field(default_factory=list)
     tables: set[int] = field(default_factory=set)
+    confidence: dict[int, dict[Box, int]] = field(default_factory=dict)
+    """Page -> confidence of its words by the box of each."""
 
     def add(self, number: int, page: OcrPage) -> bool:
         """Enter a page; whether its words are to be taken."""
@@ -76,12 +79,35 @@ class OcrAccount:
         """What the document is stamped with: another stamp than that of an engine that was installed later."""
         return self.engine or ("without an engine" if self.unread else None)
 
-    def metadata(self) -> dict[str, str]:
-        """The engine's languages are in the parser's name; here are its pages and how sure it was."""
+    def take_words(self, number: int, words: Sequence[Word], page: OcrPage) -> None:
+        """Remember how sure each word of a page is; ``words`` are those of its lines in their order."""
+        sure = [word.confidence for line in page.lines for word in line.words]
+        self.confidence[number] = {word.page_box: share for word, share in zip(words, sure, strict=True)}
+
+    def trust(self, blocks: Sequence[Block]) -> dict[int, TableTrust]:
+        """Page -> how far its table may be trusted, for pages with rows that OCR read, or with rules as of a table."""
+        rows: dict[int, list[Block]] = {number: [] for number in self.tables}
+        for block in blocks:
+            page = block.places[0].page if block.kind is BlockKind.ROW and block.places else None
+            if page is not None and page in self.read:
+                rows.setdefault(page, []).append(block)
+        return {page: self._trust(page, found) for page, found in sorted(rows.items())}
+
+    def _trust(self, page: int, rows: Sequence[Block]) -> TableTrust:
+        """That of the worst of a page's tables."""
+        tables = {row.table for row in rows}
+        sure = self.confidence.get(page, {})
+        found = [table_trust([row for row in rows if row.table == table], sure) for table in tables]
+        return min(found, key=lambda one: one.trust, default=NOT_FOUND)
+
+    def metadata(self, blocks: Sequence[Block]) -> dict[str, str]:
+        """The engine's languages are in the parser's name; here are its pages, how sure it was, and of tables."""
         if not self.read:
             return {}
         mean = sum(self.read.values()) / len(self.read)
-        return {"ocr_pages": str(len(self.read)), "ocr_confidence": f"{mean:.0f}"}
+        tables = [one.trust for one in self.trust(blocks).values()]
+        told = {"ocr_pages": str(len(self.read)), "ocr_confidence": f"{mean:.0f}"}
+        return told | ({"ocr_table_trust": str(min(tables))} if tables else {})
 
 
 @dataclass(slots=True)
@@ -116,7 +142,9 @@ class ScanReader:
 
         if not self.account.add(number, found):
             return page
-        words = [word for word in page_words(found, 1 / scale) if not _stands_there(word, page.words)]
+        printed = page_words(found, 1 / scale)
+        self.account.take_words(number, printed, found)
+        words = [word for word in printed if not _stands_there(word, page.words)]
         text = "\n".join([page.text, *lines_of(words)])
         return replace(page, words=[*page.words, *words], outside=[*page.outside, *words], text=text)
 
@@ -178,11 +206,12 @@ def losses_of(account: OcrAccount, blocks: Sequence[Block]) -> tuple[Loss, ...]:
         more = len(account.doubtful) - _SHOWN
         told += f" and {more} more" if more > 0 else ""
         found.append(Loss("ocr_doubtful", f"OCR text not to be trusted: {told}", len(account.doubtful)))
-    rows = (place.page for block in blocks if block.kind is BlockKind.ROW for place in block.places)
-    pages = sorted(account.tables | {page for page in rows if page is not None and page in account.read})
-    if pages:
-        what = f"tables read from pictures {named(pages)}: figures may be wrong or missing, look at the page"
-        found.append(Loss("ocr_table", what, len(pages)))
+    trust = account.trust(blocks)
+    if trust:
+        told = "; ".join(f"page {page} ({one})" for page, one in list(trust.items())[:_SHOWN])
+        told += f" and {len(trust) - _SHOWN} more" if len(trust) > _SHOWN else ""
+        what = f"tables read from pictures, {told}: figures may be wrong or missing, look at the page"
+        found.append(Loss("ocr_table", what, len(trust)))
     if account.read and account.missing:
         found.append(Loss("ocr_languages", missing_languages(account.missing), len(account.missing)))
     return tuple(found)

@@ -7,6 +7,7 @@ and the connection goes to one of them (no DNS rebinding; every redirect connect
 from __future__ import annotations
 
 import ipaddress
+import re
 import socket
 import time
 import typing
@@ -27,7 +28,13 @@ _STANDS_FOR_IPV4 = (ipaddress.ip_network("64:ff9b::/96"), ipaddress.ip_network("
 """IPv6 networks whose last 32 bits are an IPv4 address: of NAT64, and the old compatible form."""
 _INSIDE = (ipaddress.ip_network("64:ff9b:1::/48"), ipaddress.ip_network("fec0::/10"))
 """Networks inside a house that Python takes for public: NAT64 of one's own (RFC 8215), site-local (RFC 3879)."""
+_LOGIN = re.compile(r"//[^/?#\s]*@")
 _KEPT_SIGNS = "%/:=&?~+!$,;'@()*[]"
+
+
+def without_login(address: str) -> str:
+    """An address as it may be shown: without user name and password, and no longer than a line or two."""
+    return _LOGIN.sub("//…@", address[:200])
 
 
 def plain_url(url: str, base: str = "") -> str:
@@ -40,9 +47,9 @@ def plain_url(url: str, base: str = "") -> str:
         parts = urlsplit(urljoin(base, url.strip()) if base else url.strip())
         port, host = parts.port, (parts.hostname or "").encode("idna").decode("ascii").lower().rstrip(".")
     except (ValueError, UnicodeError) as error:
-        raise SourceUnreadable(f"{url[:200]!r} is no address: {error}") from error
+        raise SourceUnreadable(f"{without_login(url)!r} is no address: {error}") from error
     if parts.scheme not in _PORTS or not host:
-        raise SourceUnreadable(f"{url[:200]!r} is no address that begins with http:// or https://")
+        raise SourceUnreadable(f"{without_login(url)!r} is no address that begins with http:// or https://")
     if parts.username is not None or parts.password is not None:
         raise SourceUnreadable(f"the address at {host} holds a user name or password", hint="such pages are not read")
     shown = f"[{host}]" if ":" in host else host

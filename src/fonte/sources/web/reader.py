@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -10,14 +9,14 @@ from email.utils import parsedate_to_datetime
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from fonte.errors import FonteError, InputError, SourceTooLarge, SourceUnreadable
+from fonte.errors import FonteError, InputError, ParseError, SourceTooLarge, SourceUnreadable
 from fonte.protocols import Scanned
 from fonte.sources.fetched import Fetched, Kept
 from fonte.sources.files import unreadable
 from fonte.sources.own import Own, front_matter, narrowed
 from fonte.sources.rules import Ruling
 from fonte.sources.taking import Nobody, Taking
-from fonte.sources.web.addresses import plain_url
+from fonte.sources.web.addresses import plain_url, without_login
 from fonte.sources.web.fetch import GONE, Fetcher, Reply, Trouble, refused
 from fonte.sources.web.listed import addresses_in, canonical_of, charset_of, listed_addresses
 from fonte.types import Acl, Source
@@ -25,10 +24,13 @@ from fonte.types import Acl, Source
 _MOST_SITEMAPS = 100
 _DEPTH = 3
 _NOT_MODIFIED = 304
-_LOGIN = re.compile(r"//[^/?#\s]*@")
 _ETAG, _CHANGED, _TYPE, _URL, _LINK = "etag", "last-modified", "content-type", "url", "link"
 _GONE = "pages are gone"
 _COPIES = "pages are copies of others by their canonical address"
+
+
+class _TooMany(SourceTooLarge):
+    """More sitemaps than are followed: an error of the whole source."""
 
 
 @dataclass(slots=True)
@@ -37,7 +39,8 @@ class WebSource:
 
     A page is named by its host and path, and known by its canonical address where that has its own host, else by the
     address where redirects led. One that is gone (404, 410) is not shown; one that cannot be had for a while is shown
-    as it was kept, and told.
+    as it was kept, and told. A sitemap of an index that cannot be had is an error of its own: the others go on, and as
+    nobody knows then which pages are no longer listed, those that were known are asked for again.
     """
 
     spec: str
@@ -49,6 +52,8 @@ class WebSource:
     _told: dict[str, list[str]] = field(default_factory=dict)
     _nobody: Nobody = field(default_factory=Nobody)
     _listed_none: bool = False
+    _not_listed: list[tuple[str, str, Exception]] = field(default_factory=list)
+    """Sitemaps of an index that could not be had."""
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -58,15 +63,17 @@ class WebSource:
         return (*self._nobody.notes(), *told, *none)
 
     def scan(self) -> Iterator[Scanned]:
-        """Every page in the order of the list; (address, name, error) for one that cannot be had.
+        """Every page in the order of the list; (address, name, error) for a page or a part of it that cannot be had.
 
         Raises:
             SourceUnreadable: the list itself cannot be had.
         """
         self._told.clear()
         self._nobody.counts.clear()
+        self._not_listed.clear()
         with self.fetcher:
             urls = self._listed()
+            yield from self._not_listed
             listed, taken = frozenset(urls), set[str]()
             for url in urls:
                 item = self._page(url, listed)
@@ -92,13 +99,15 @@ class WebSource:
             found = self._local()
         else:
             try:
-                found = self._sitemap(plain_url(self.spec), _DEPTH, [0])
+                found = self._sitemap(plain_url(self.spec), (), set())
             except Trouble as error:
                 raise SourceUnreadable(str(error), hint="nothing was changed; sync again") from error
             except InputError as error:
                 if isinstance(error, SourceUnreadable):
                     raise
                 raise SourceUnreadable(error.message, hint=error.hint) from error
+        if self._not_listed:
+            found = [*found, *self.fetched.addresses()]
         urls = list(dict.fromkeys(url for one in found if (url := self._admitted(one)) is not None))
         for url in urls[self.max_pages :]:
             self._tell("addresses are beyond [web] max_pages and were left out", url)
@@ -116,11 +125,13 @@ class WebSource:
             raise SourceUnreadable(f"{self.spec} holds lines that are no addresses", hint=hint)
         return lines
 
-    def _sitemap(self, url: str, depth: int, seen: list[int]) -> list[str]:
-        """The addresses in a sitemap, and in those that it lists; a page lists itself."""
-        seen[0] += 1
-        if seen[0] > _MOST_SITEMAPS or depth == 0:
-            raise SourceTooLarge(f"{self.spec} leads to more than {_MOST_SITEMAPS} sitemaps, or in a circle")
+    def _sitemap(self, url: str, way: tuple[str, ...], seen: set[str]) -> list[str]:
+        """The addresses in a sitemap to which the indexes ``way`` lead, and in those it lists; a page lists itself."""
+        if url in seen:
+            return []
+        seen.add(url)
+        if len(seen) > _MOST_SITEMAPS:
+            raise _TooMany(f"{self.spec} leads to more than {_MOST_SITEMAPS} sitemaps")
         reply = self.fetcher.get(url)
         why = refused(reply)
         if why is None and reply.status in GONE:
@@ -133,14 +144,30 @@ class WebSource:
         kind, addresses = listed
         if kind != "sitemapindex":
             return addresses
-        inner = [plain_url(one) for one in addresses]
-        return [page for one in inner for page in self._sitemap(one, depth - 1, seen)]
+        return [page for one in addresses for page in self._inner(one, (*way, url), seen)]
+
+    def _inner(self, address: str, way: tuple[str, ...], seen: set[str]) -> list[str]:
+        """The addresses in a sitemap of an index; none for one that cannot be had, whose error is kept."""
+        try:
+            url = plain_url(address)
+            if url in way:
+                raise SourceUnreadable(f"{way[-1]} leads in a circle to {url}", hint="tell who runs the site")
+            if len(way) == _DEPTH:
+                raise SourceTooLarge(f"{url} lies below {_DEPTH} indexes; it is not read")
+            return self._sitemap(url, way, seen)
+        except _TooMany:
+            raise
+        except (Trouble, FonteError) as error:
+            told = error if isinstance(error, FonteError) else SourceUnreadable(str(error), hint="sync again later")
+            shown = without_login(address)
+            self._not_listed.append((shown, page_name(shown), told))
+            return []
 
     def _admitted(self, address: str) -> str | None:
         try:
             url = plain_url(address)
         except SourceUnreadable:
-            self._tell("lines are no addresses", _LOGIN.sub("//…@", address[:200]))
+            self._tell("lines are no addresses", without_login(address))
             return None
         if not self.fetcher.door.admits(url):
             self._tell("addresses are at hosts that [web] hosts does not list", url)
@@ -176,21 +203,26 @@ class WebSource:
         self._tell("pages could not be had and stay as they were", f"{url} ({error})")
         return self._source(url, kept, listed)
 
-    def _source(self, url: str, kept: Kept, listed: frozenset[str]) -> Source | None:
+    def _source(self, url: str, kept: Kept, listed: frozenset[str]) -> Scanned | None:
         head, said = kept.head(), kept.said
+        media_type = said.get(_TYPE, "").split(";", 1)[0].strip().lower() or None
         uri = _known_as(said.get(_URL, url), head, said)
         if uri != url and uri in listed:  # nobody can put his page in the place of another
             self._tell(_COPIES, url)
             return None
         name = page_name(uri)
-        ruling = narrowed(self._ruling(url, said.get(_URL, url), uri), front_matter(name, head))
+        try:
+            own = front_matter(name, head, media_type)
+        except ParseError as error:
+            return uri, name, error
+        ruling = narrowed(self._ruling(url, said.get(_URL, url), uri), own)
         source = Source(
             uri=uri,
             name=name,
             content_hash=kept.content_hash,
             acl=ruling.acl,
             path=kept.path,
-            media_type=said.get(_TYPE, "").split(";", 1)[0].strip().lower() or None,
+            media_type=media_type,
             modified_at=_moment(said.get(_CHANGED, "")),
             language=ruling.language,
             metadata=ruling.metadata,
