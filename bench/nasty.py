@@ -38,8 +38,8 @@ _HEAD = """# What becomes of damaged and hostile files
 
 Written by `bench/nasty.py` (do not edit). Each file was synced alone into a fresh home, a good file beside it; the
 files lie outside the project. A file passes with searchable text or a reason that says what is wrong, within 20 s of
-processor time and 1,430 MiB (1.5·10⁹ bytes) of memory (parsers with the OCR programs that they start, their own start included), and
-when the good file beside it was read.
+processor time and 1,430 MiB (1.5·10⁹ bytes) of memory (parsers with the OCR programs that they start, their own start
+included), and when the good file beside it was read.
 """
 
 

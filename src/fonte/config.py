@@ -22,7 +22,7 @@ from pydantic import Field, TypeAdapter, ValidationError, field_validator, model
 
 from fonte.errors import ConfigError
 from fonte.question_settings import QuestionSettings
-from fonte.source_settings import QuerySettings, Section, SourceRule, WebSettings
+from fonte.source_settings import QuerySettings, RuleSettings, Section, WebSettings
 from fonte.types import ChunkingRecipe, ChunkingStrategy
 
 CONFIG_NAME = "fonte.toml"
@@ -241,7 +241,7 @@ class Settings(Section):
     golden: GoldenSettings = GoldenSettings()
     parsing: ParsingSettings = ParsingSettings()
     web: WebSettings = WebSettings()
-    sources: tuple[SourceRule, ...] = ()
+    sources: tuple[RuleSettings, ...] = ()
     queries: tuple[QuerySettings, ...] = ()
     file: Path | None = None
 
@@ -254,7 +254,7 @@ SECTIONS: Mapping[str, type[Section]] = python_types.MappingProxyType(
     }
 )
 """Every section that is one table, by name."""
-LISTS: Mapping[str, type[Section]] = python_types.MappingProxyType({"sources": SourceRule, "queries": QuerySettings})
+LISTS: Mapping[str, type[Section]] = python_types.MappingProxyType({"sources": RuleSettings, "queries": QuerySettings})
 """Sections that are lists of tables, by name."""
 
 

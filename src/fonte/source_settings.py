@@ -62,7 +62,7 @@ class WebSettings(Section):
         return value
 
 
-class SourceRule(Section):
+class RuleSettings(Section):
     """What holds for sources whose name matches one of the globs. ``roles = []`` means nobody may read them."""
 
     match: tuple[str, ...]

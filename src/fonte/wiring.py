@@ -197,10 +197,9 @@ def _opener(
     folder: Path,
     unpacking: Callable[[Path], AbstractContextManager[Unpacker]],
 ) -> Opener:
-    from fonte.sources.opening import Opener, WebLimits
+    from fonte.sources.opening import Opener
     from fonte.sources.taking import Taking
 
-    web = settings.web
     return Opener(
         folder,
         Taking(
@@ -212,9 +211,7 @@ def _opener(
         ),
         records=options.records,
         unpacking=unpacking,
-        web=WebLimits(
-            web.hosts, web.addresses, web.timeout_seconds, web.max_mb * 2**20, web.max_pages, web.delay_seconds
-        ),
+        web=settings.web,
         queries=_queries(settings),
     )
 

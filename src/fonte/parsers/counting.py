@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from fonte.types import Counts
+from fonte.errors import ParseError
+from fonte.types import Counts, Source
 
 _WORD = re.compile(r"[^\W_]+")
 _SPACE = re.compile(r"\s+")
@@ -20,6 +21,12 @@ def count_text(text: str, *, rows: int = 0, pages: int = 0) -> Counts:
         rows=rows,
         pages=pages,
     )
+
+
+def check_found(source: Source, *, words: int, found: bool) -> None:
+    """Raises ParseError when a source has words of which no block was made: that is no empty document."""
+    if words and not found:
+        raise ParseError(f"{source.name} has {words} words but no text came out", uri=source.uri)
 
 
 def count_words(text: str) -> int:

@@ -7,7 +7,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 from fonte.errors import ParseError
-from fonte.parsers.counting import count_text
+from fonte.parsers.counting import check_found, count_text
 from fonte.parsers.html import stripped
 from fonte.parsers.html_blocks import fragment_blocks
 from fonte.parsers.ooxml import local
@@ -53,8 +53,7 @@ class FeedParser:
             blocks += _entry(entry, title, found)
             told += [_inner(entry, "title"), body]
         counts = count_text("\n".join(stripped(text) for text in told))
-        if counts.words and not blocks:
-            raise ParseError(f"{source.name}: no text came out of a feed that has some", uri=source.uri)
+        check_found(source, words=counts.words, found=bool(blocks))
         return Parsed(
             blocks=tuple(blocks),
             parser=self.name,

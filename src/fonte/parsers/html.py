@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from importlib.metadata import version
 
-from fonte.errors import ParseError
-from fonte.parsers.counting import count_text, count_words
+from fonte.parsers.counting import check_found, count_text, count_words
 from fonte.parsers.encodings import normalise_newlines
+from fonte.parsers.hidden import marked_words
 from fonte.parsers.html_blocks import BlockReader, Piece, read_events
 from fonte.parsers.plain import decoded_body, undecoded
 from fonte.types import BlockKind, Loss, Parsed, Source
@@ -84,7 +84,7 @@ class HtmlParser:
     @cached_property
     def name(self) -> str:
         """Parser and library with their versions."""
-        return f"html/2 lxml {version('lxml')}"
+        return f"html/3 lxml {version('lxml')}"
 
     def parse(self, source: Source) -> Parsed:
         """Blocks in order; ``main`` or ``article`` alone where there is one of substance.
@@ -95,8 +95,7 @@ class HtmlParser:
         found = read_html(source)
         reader, words = found.reader, found.words
         kept, boilerplate = _content(reader.pieces)
-        if not kept and words and not boilerplate:
-            raise ParseError("no text came out of HTML that has some", uri=source.uri)
+        check_found(source, words=words, found=bool(kept or boilerplate))
         if not kept:
             kept, boilerplate = boilerplate, []
         losses = [*found.losses, *_losses(kept, boilerplate, reader, words)]
@@ -221,9 +220,11 @@ def _losses(kept: Sequence[Piece], boilerplate: Sequence[Piece], reader: BlockRe
     left = _words(boilerplate)
     if left:
         losses.append(Loss("boilerplate", f"{left} words of navigation and page furniture were left out", left))
-    hidden = _words([piece for piece in kept if piece.hidden])
+    hidden = sum(marked_words(piece.block.text) for piece in kept)
     if hidden:
-        losses.append(Loss("hidden_text", f"{hidden} words that a browser does not show were kept", hidden))
+        losses.append(
+            Loss("hidden_text", f"{hidden} words that a browser does not show were kept, marked as not visible", hidden)
+        )
     missing = words - _words(reader.pieces)
     if missing > (1 - _KEPT_SHARE) * words:
         losses.append(Loss("text_lost", f"{missing} words of the source were not found again", missing))

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from html.parser import HTMLParser
 
 from fonte.parsers.counting import count_words
+from fonte.parsers.hidden import Grounds, say_hidden
 from fonte.parsers.html_tables import Cell, Frame, grid_of, span
 from fonte.parsers.tables import count_empty_cells, one_line, table_blocks
 from fonte.types import Block, BlockKind, Place
@@ -57,7 +58,6 @@ class Piece:
     words: int
     main: bool
     boilerplate: bool
-    hidden: bool
 
 
 class BlockReader:
@@ -78,6 +78,7 @@ class BlockReader:
         self._counts: Counter[str] = Counter()
         self._depth = dict.fromkeys("sbmhpl", 0)
         self._text: list[str] = []
+        self._grounds = Grounds()
         self._title: list[str] | None = None
         self._kind = BlockKind.PARAGRAPH
         self._level = 0
@@ -135,6 +136,7 @@ class BlockReader:
                 self._end_block(name)
             for switch in switches:
                 self._depth[switch] -= 1
+            self._grounds.end(len(self._open))
             if name == tag:
                 return
 
@@ -144,7 +146,11 @@ class BlockReader:
             self._title.append(data)
         elif not self._depth["s"]:
             data = raised(data, self._text) if self._superscript else data
-            self._text.append(data if self._depth["p"] else _SPACE.sub(" ", data))
+            data = data if self._depth["p"] else _SPACE.sub(" ", data)
+            if self._depth["h"]:
+                say_hidden(data, self._text)
+            else:
+                self._text.append(data)
             self._elsewhere += len(data.strip()) if self._depth["l"] else 0
         self._superscript = False
 
@@ -172,8 +178,7 @@ class BlockReader:
 
     def _switches(self, tag: str, attributes: Mapping[str, str]) -> str:
         role = attributes.get("role", "").lower()
-        style = attributes.get("style", "").replace(" ", "").lower()
-        hidden = "hidden" in attributes or "display:none" in style or "visibility:hidden" in style
+        hidden = self._grounds.hides(tag, attributes, len(self._open))
         inside_main = self._depth["m"] > 0
         boilerplate = role in _BOILERPLATE_ROLES or tag in _BOILERPLATE
         boilerplate = boilerplate and not (inside_main and (tag in ("header", "footer") or role in _OF_THE_PAGE))
@@ -337,7 +342,7 @@ class BlockReader:
         depth = self._depth
         words = count_words(block.text)
         furniture = depth["b"] > 0 or self._elsewhere > _LANGUAGES * len(block.text.removeprefix("- "))
-        self.pieces.append(Piece(block, words, depth["m"] > 0, furniture, depth["h"] > 0))
+        self.pieces.append(Piece(block, words, depth["m"] > 0, furniture))
         self._elsewhere = 0
 
 

@@ -9,8 +9,7 @@ from importlib.metadata import version
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from fonte.errors import ParseError
-from fonte.parsers.counting import count_text, count_words
+from fonte.parsers.counting import check_found, count_text, count_words
 from fonte.parsers.encodings import normalise_newlines
 from fonte.parsers.html_blocks import fragment_blocks, raised
 from fonte.parsers.plain import decoded_body, undecoded, verbatim_blocks
@@ -91,8 +90,7 @@ class MarkdownParser:
             losses = (*losses, Loss("structure", "nested too deeply for Markdown: read as plain text"))
         elif reader.empty_cells:
             metadata = {**metadata, "empty_cells": str(reader.empty_cells)}
-        if not blocks and counts.words:
-            raise ParseError("no text came out of Markdown that has some", uri=source.uri)
+        check_found(source, words=counts.words, found=bool(blocks))
         return Parsed(
             blocks=blocks,
             parser=self.name,

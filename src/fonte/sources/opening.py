@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 from fonte.errors import ConfigError, InputError
 from fonte.protocols import SourceReader, Unpacker
+from fonte.source_settings import WebSettings
 from fonte.sources.fetched import fetched_for
 from fonte.sources.files import file_uri
 from fonte.sources.folder import open_source
@@ -26,18 +27,6 @@ LIST_ENDING = ".urls"
 
 
 @dataclass(frozen=True, slots=True)
-class WebLimits:
-    """Which pages may be fetched, and at what cost: see ``[web]``."""
-
-    hosts: tuple[str, ...] = ()
-    addresses: tuple[str, ...] = ()
-    timeout_seconds: float = 30.0
-    max_bytes: int = 20 * 2**20
-    max_pages: int = 1000
-    delay_seconds: float = 0.5
-
-
-@dataclass(frozen=True, slots=True)
 class Opener:
     """Opens sources: how this one is read, and what holds for all. ``folder`` keeps what is fetched for the tenant."""
 
@@ -46,7 +35,7 @@ class Opener:
     records: bool = False
     unpacking: Callable[[Path], AbstractContextManager[Unpacker]] | None = None
     """What opens containers, and may keep in a folder of the source what it found in them."""
-    web: WebLimits = field(default_factory=WebLimits)
+    web: WebSettings = field(default_factory=WebSettings)
     queries: Sequence[RowQuery] = ()
 
     def open(self, spec: str) -> SourceReader:
@@ -111,7 +100,7 @@ class Opener:
         return WebSource(
             spec,
             root,
-            Fetcher(door, self.web.timeout_seconds, self.web.max_bytes, self.web.delay_seconds),
+            Fetcher(door, self.web.timeout_seconds, self.web.max_mb * 2**20, self.web.delay_seconds),
             fetched_for(self.folder, root),
             self.taking,
             self.web.max_pages,

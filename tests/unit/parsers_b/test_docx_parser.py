@@ -147,6 +147,13 @@ def test_content_controls_links_and_fields():
     assert texts(parse(package(body))) == ["In a control", "Inline a link", "See page 7."]
 
 
+def test_hidden_runs_are_marked_where_they_stand_and_told():
+    hidden = "<w:r><w:rPr><w:vanish/></w:rPr><w:t xml:space='preserve'>{0}</w:t></w:r>"
+    parsed = parse(package(p(r("Seen ") + hidden.format("not ") + hidden.format("this") + r(" again."))))
+    assert texts(parsed) == ["Seen [Not visible: not this] again."]
+    assert [(loss.code, loss.count) for loss in parsed.losses] == [("hidden_text", 8)]
+
+
 def test_tabs_breaks_hyphens_and_symbols():
     body = p(
         "<w:r><w:t>a</w:t><w:tab/><w:t>b</w:t><w:br/><w:t>c</w:t><w:noBreakHyphen/><w:t>d</w:t>"

@@ -153,6 +153,26 @@ def test_rows_that_repeat_beyond_the_limit_are_told_to_be_missing() -> None:
     assert parsed.source_counts.rows == 5001
 
 
+def test_copies_of_rows_and_cells_are_written_up_to_a_limit_and_told() -> None:
+    """Case 'repeated a billion times': a row of ten thousand characters made 13,000 equal chunks."""
+    long = "Sale e pepe. " * 800
+    body = TABLE.replace('number-rows-repeated="2"', 'number-rows-repeated="999999999"').replace("120", long)
+    parsed = parse(made("text", body))
+    assert len(parsed.blocks) < 15
+    told = {loss.code: loss.count for loss in parsed.losses}
+    assert told["repeated"] > 999_999_900
+    assert "repeated" not in BENIGN
+    wide = '<table:table-cell table:number-columns-repeated="900"><text:p>' + long + "</text:p></table:table-cell>"
+    parsed = parse(made("text", f"<table:table><table:table-row>{wide}</table:table-row></table:table>"))
+    assert sum(len(block.text) for block in parsed.blocks) < 150_000
+
+
+def test_objects_that_are_not_read_make_the_document_partial() -> None:
+    parsed = parse(made("text", TEXT + "<text:p><draw:frame><draw:object/></draw:frame></text:p>"))
+    assert ("objects_lost", 1) in [(loss.code, loss.count) for loss in parsed.losses]
+    assert "objects_lost" not in BENIGN
+
+
 def test_slides_with_titles_notes_hidden_ones_and_places() -> None:
     slides = f"""<draw:page draw:name="1"><draw:frame presentation:class="outline"><draw:text-box><text:p>Testo</text:p>
     </draw:text-box></draw:frame><draw:frame presentation:class="title"><draw:text-box><text:p>Titolo</text:p>

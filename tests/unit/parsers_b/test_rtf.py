@@ -94,6 +94,13 @@ def test_characters(inside: str, text: str) -> None:
     assert [block.text for block in parse(inside).blocks] == [text]
 
 
+def test_more_characters_for_one_than_can_be_pass_over_no_text() -> None:
+    parsed = parse(r"Seen \uc999999999\u233? and this.\par And that.")
+    assert [block.text for block in parsed.blocks] == ["Seen \u00e9 and this.", "And that."]
+    assert [loss.code for loss in parsed.losses] == ["damaged"]
+    assert "999999999" in parsed.losses[0].message
+
+
 def test_torn_files_keep_what_they_have_and_are_partial() -> None:
     torn = parse(r"\pard Seen.\par {\b and this", tail="")
     assert [block.text for block in torn.blocks] == ["Seen.", "and this"]

@@ -37,9 +37,9 @@ def site() -> Iterator[Site]:
 
 
 def source_of(site: Site, folder: Path, *rules: SourceRule, spec: str = "") -> WebSource:
-    fetcher = Fetcher(Door((site.host,), (ipaddress.ip_network("127.0.0.0/8"),)), delay_seconds=0)
+    fetcher = Fetcher(Door((site.host,), (ipaddress.ip_network("127.0.0.0/8"),)), 30.0, 20 * 2**20, delay_seconds=0)
     where = spec or f"{site.base}/sitemap.xml"
-    return WebSource(where, where, fetcher, Fetched(folder / "kept"), Taking(rules=rules))
+    return WebSource(where, where, fetcher, Fetched(folder / "kept"), Taking(rules=rules), 1000)
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 
 from fonte.errors import ConfigError, FonteError, SourceTooLarge, SourceUnreadable, UnsupportedMediaType
+from fonte.source_settings import WebSettings
 from fonte.sources.fetched import Fetched
-from fonte.sources.opening import Opener, WebLimits
+from fonte.sources.opening import Opener
 from fonte.sources.rules import SourceRule
 from fonte.sources.taking import Taking
 from fonte.sources.web.addresses import Door
@@ -38,7 +39,8 @@ def web(site: Site, tmp_path: Path):
     def make(spec: str = "/sitemap.xml", *, hosts: tuple[str, ...] = (), networks=LOOPBACK, **more) -> WebSource:
         url = spec if "://" in spec or spec.endswith(".urls") else site.base + spec
         names = {key: more.pop(key) for key in ("timeout_seconds", "max_bytes", "resolver") if key in more}
-        fetcher = Fetcher(Door((site.host, *hosts), networks), delay_seconds=0, **names)
+        limits = {"timeout_seconds": 30.0, "max_bytes": 20 * 2**20, **names}
+        fetcher = Fetcher(Door((site.host, *hosts), networks), delay_seconds=0, **limits)
         pages = more.pop("max_pages", 1000)
         return WebSource(url, url, fetcher, Fetched(tmp_path / "kept"), Taking(**more), pages)
 
@@ -413,7 +415,7 @@ def test_globs_rules_and_limits_are_those_of_names(site: Site, web) -> None:
 def test_a_list_of_hosts_is_mandatory(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="only read from hosts that are listed"):
         Opener(tmp_path).open("https://example.com/sitemap.xml")
-    opened = Opener(tmp_path, web=WebLimits(hosts=("example.com",))).open("https://example.com/sitemap.xml")
+    opened = Opener(tmp_path, web=WebSettings(hosts=("example.com",))).open("https://example.com/sitemap.xml")
     assert opened.root == "https://example.com/sitemap.xml"
     assert not list(tmp_path.iterdir())
 

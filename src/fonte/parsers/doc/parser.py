@@ -10,7 +10,7 @@ from importlib.metadata import version
 import olefile
 
 from fonte.errors import EncryptedSource, ParseError
-from fonte.parsers.counting import count_text
+from fonte.parsers.counting import check_found, count_text
 from fonte.parsers.doc.pieces import DELETED, IN_TABLE, LIST, ROW_END, Part, Torn, WordText, is_word_97
 from fonte.parsers.tables import one_line, table_blocks
 from fonte.types import Block, BlockKind, Loss, Parsed, Source
@@ -20,6 +20,8 @@ _HEADINGS = range(1, 10)
 """Numbers of the styles of headings, the same in every file."""
 _MAX_LEVEL = 6
 _ENDS = "\r\x07\x0c"
+_COMMENT = "\x05"
+"""Begins the text of each comment."""
 _SHOWN = {"\x0b": "\n", "\x0e": "\n", "\x1e": "-", "\x1f": "", "\t": "\t"}
 
 
@@ -27,7 +29,7 @@ class DocParser:
     """Old Word files by their table of pieces. They have no pages: a citation names heading and paragraph."""
 
     def __init__(self) -> None:
-        self.name = f"doc/1 olefile/{version('olefile')}"
+        self.name = f"doc/2 olefile/{version('olefile')}"
 
     def parse(self, source: Source) -> Parsed:
         """Blocks in order; deleted text is absent, notes and text boxes follow the body.
@@ -50,14 +52,9 @@ class DocParser:
             found, tables = _blocks(paragraphs, part, tables)
             blocks += found
         counts = count_text("\n".join(plain), rows=rows)
-        if counts.words and not blocks:
-            raise ParseError(f"{source.name} has {counts.words} words but no text came out", uri=source.uri)
+        check_found(source, words=counts.words, found=bool(blocks))
         losses = [Loss("images", f"{pictures} pictures not read", pictures)] if pictures else []
-        headers = next((part for part in made.parts if part.name == "headers"), None)
-        if headers is not None and headers.end - headers.start > 1:
-            losses.append(Loss("page_furniture", "page headers and footers", 1))
-        if any(part.name == "comments" and part.end > part.start for part in made.parts):
-            losses.append(Loss("comments", "comments left out", 1))
+        losses += _left_out(made)
         lacking = made.lacking + max(0, made.parts[-1].end - len(made.text))
         if lacking:
             losses.append(Loss("damaged", f"the file is damaged: {lacking} characters are not in it", lacking))
@@ -69,6 +66,18 @@ class DocParser:
             losses=tuple(losses),
             empty_reason=None if blocks else "needs_ocr" if pictures else "empty",
         )
+
+
+def _left_out(made: WordText) -> Iterator[Loss]:
+    """Lines of page headers and footers, and comments, with how many there are."""
+    for part in made.parts:
+        if part.name == "headers":
+            lines = sum(bool(one.text) for one in _paragraphs(made, part))
+            if lines:
+                yield Loss("page_furniture", f"{lines} lines of page headers and footers", lines)
+        elif part.name == "comments" and part.end > part.start:
+            count = max(made.text.count(_COMMENT, part.start, part.end), 1)
+            yield Loss("comments", f"{count} comments left out", count)
 
 
 def _opened(source: Source) -> WordText:

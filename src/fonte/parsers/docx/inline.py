@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from fonte.parsers.docx.names import ABSENT, ALTERNATE, CHART, CHOICE, FALLBACK, PASSED_THROUGH, RELATION, VAL, m, w
 from fonte.parsers.formulas import formula
+from fonte.parsers.hidden import say_hidden
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -86,8 +87,12 @@ class InlineReader:
                 if found.size != before:
                     return
 
-    def _say(self, text: str, found: Inline) -> None:
-        if text and all(self._fields):
+    def _say(self, text: str, found: Inline, *, hidden: bool = False) -> None:
+        if not text or not all(self._fields):
+            return
+        if hidden:
+            say_hidden(text, found.pieces)
+        else:
             found.pieces.append(text)
 
     def _run(self, run: _Element, found: Inline, depth: int) -> None:
@@ -99,7 +104,7 @@ class InlineReader:
         for element in run:
             tag = element.tag
             if tag == _TEXT:
-                self._say(element.text or "", found)
+                self._say(element.text or "", found, hidden=hidden)
                 found.hidden += len(element.text or "") if hidden else 0
             elif tag in _CHARACTERS:
                 self._say(_CHARACTERS[tag], found)

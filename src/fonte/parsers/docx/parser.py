@@ -8,7 +8,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 from fonte.errors import ParseError
-from fonte.parsers.counting import count_text
+from fonte.parsers.counting import check_found, count_text
 from fonte.parsers.docx.body import BodyReader, Notes, child_of, members
 from fonte.parsers.docx.names import FALLBACK, m, w
 from fonte.parsers.docx.styles import Numbering, Styles
@@ -60,9 +60,7 @@ class DocxParser:
         reader.read(body)
         blocks = tuple(reader.blocks)
         counts = _counts(body, [notes[key] for key in reader.notes.used])
-        if not blocks and counts.characters:
-            message = f"{source.name} has {counts.characters} characters but no text came out"
-            raise ParseError(message, uri=source.uri)
+        check_found(source, words=counts.words, found=bool(blocks))
         reason = None if blocks else "needs_ocr" if reader.images else "empty"
         return Parsed(
             blocks=blocks,
@@ -103,7 +101,9 @@ def _losses(package: Package, main: str, reader: BodyReader) -> list[Loss]:
     if reader.images:
         losses.append(Loss("images", f"{reader.images} pictures not read", reader.images))
     if reader.hidden:
-        losses.append(Loss("hidden_text", f"{reader.hidden} hidden characters kept", reader.hidden))
+        losses.append(
+            Loss("hidden_text", f"{reader.hidden} hidden characters kept, marked as not visible", reader.hidden)
+        )
     if reader.charts_lost:
         losses.append(Loss("objects_lost", f"{reader.charts_lost} charts could not be read", reader.charts_lost))
     if reader.foreign:

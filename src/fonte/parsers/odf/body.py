@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 MAX_REPEATED = 1000
 """Equal rows, columns and spaces that a file may stand for with one element."""
+_MAX_COPIED = 100_000
+"""Characters of the copies of repeated rows and cells that are written out; the rest is told."""
 _MAX_DEPTH = 60
 _MAX_LEVEL = 6
 _SPACES = re.compile(r"[ \t\r\n]+")
@@ -64,6 +66,9 @@ class BodyReader:
         self.images = 0
         self.objects = 0
         self.comments = 0
+        self.left_out = 0
+        """Copies of repeated rows and cells beyond the limits."""
+        self._copied = 0
         self.furniture: list[str] = []
         self.tables = first_table
         self._styles = styles
@@ -154,7 +159,16 @@ class BodyReader:
         self.images += inner.images
         self.objects += inner.objects
         self.comments += inner.comments
+        self.left_out += inner.left_out
         return inner.blocks
+
+    def _times(self, element: _Element, name: str, size: int) -> int:
+        """How often a row or cell of ``size`` characters is written; the copies that are not are counted."""
+        wanted = times(element, name)
+        written = min(wanted, MAX_REPEATED, 1 + max(_MAX_COPIED - self._copied, 0) // max(size, 1))
+        self._copied += (written - 1) * size
+        self.left_out += wanted - written if size else 0
+        return written
 
     # --- lists
 
@@ -189,9 +203,10 @@ class BodyReader:
                 text = said[0].removeprefix("- ") if len(said) == 1 else " ".join(said)
                 spanned = not rows and cells and cell.tag == f"{TABLE}covered-table-cell"
                 known = cells[-1] if spanned else ""  # a name over several columns names each of them
-                cells += [text or known] * times(cell, f"{TABLE}number-columns-repeated", MAX_REPEATED)
+                said_again = text or known
+                cells += [said_again] * self._times(cell, f"{TABLE}number-columns-repeated", len(said_again))
             head += heads
-            again = times(row, f"{TABLE}number-rows-repeated", MAX_REPEATED) if any(cells) else 1
+            again = self._times(row, f"{TABLE}number-rows-repeated", sum(map(len, cells))) if any(cells) else 1
             rows += [cells[:MAX_REPEATED]] * again
         place = None if self._slide is None else Place(0, 0, slide=self._slide)
         header = False if self._in_cell else True if head and rows and any(rows[0]) else None

@@ -6,8 +6,7 @@ from dataclasses import replace
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
-from fonte.errors import ParseError
-from fonte.parsers.counting import count_text
+from fonte.parsers.counting import check_found, count_text
 from fonte.parsers.odf.body import (
     ABSENT,
     DESCRIBED,
@@ -26,7 +25,7 @@ from fonte.types import Block, BlockKind, Counts, Loss, Parsed, Place, Source
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
-_VERSION = "2"
+_VERSION = "3"
 _NAMED = 10
 _CHANGED = f"{TEXT}changed-region"
 _ROW = f"{TABLE}table-row"
@@ -120,8 +119,7 @@ def _parsed(
 ) -> Parsed:
     blocks = tuple(block for reader in readers for block in reader.blocks)
     counts = _counts(body, slides or 0)
-    if counts.words and not any(block.kind is not BlockKind.HEADING or block.text for block in blocks):
-        raise ParseError(f"{source.name} has {counts.words} words but no text came out", uri=source.uri)
+    check_found(source, words=counts.words, found=bool(blocks))
     images = sum(reader.images for reader in readers)
     return Parsed(
         blocks=blocks if counts.characters else (),
@@ -139,7 +137,8 @@ def _losses(body: _Element, readers: list[BodyReader]) -> list[Loss]:
     furniture = [line for reader in readers for line in reader.furniture]
     told = (
         ("images", "pictures not read", sum(reader.images for reader in readers)),
-        ("objects", "embedded objects (charts, formulas) not read", sum(reader.objects for reader in readers)),
+        ("objects_lost", "embedded objects (charts, formulas) not read", sum(reader.objects for reader in readers)),
+        ("repeated", "copies of repeated rows and cells left out", sum(reader.left_out for reader in readers)),
         ("comments", "comments left out", sum(reader.comments for reader in readers)),
         ("page_furniture", "lines of slide footers", len(furniture)),
         ("comments", "tracked changes: the text as it was before is left out", sum(1 for _ in body.iter(_CHANGED))),

@@ -7,7 +7,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 from fonte.errors import ParseError
-from fonte.parsers.counting import count_text
+from fonte.parsers.counting import check_found, count_text
 from fonte.parsers.ooxml import Package, local, opened
 from fonte.parsers.pptx.names import FALLBACK, MATH_TEXT, a, p, r
 from fonte.parsers.pptx.slides import Frames, SlideReader, Tally, notes_text, placeholder_frames
@@ -65,9 +65,8 @@ class _Deck:
         counts = count_text("\n".join(texts), rows=self._rows + self._tally.chart_rows, pages=len(slides))
         if not any(block.kind is not BlockKind.HEADING for block in blocks) and not counts.characters:
             blocks = []
-        if not blocks and counts.words > count_text("\n".join(self._tally.furniture)).words:
-            message = f"{self._source.name} has {counts.words} words but no text came out"
-            raise ParseError(message, uri=self._source.uri)
+        beside = counts.words - count_text("\n".join(self._tally.furniture)).words
+        check_found(self._source, words=max(beside, 0), found=bool(blocks))
         if not blocks and self._broken:
             raise self._package.error(self._broken[0])
         return Parsed(

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from fonte.errors import ParseError
+from fonte.parsers.hidden import marked
 from fonte.parsers.pptx.charts import diagram_texts, read_chart
 from fonte.parsers.pptx.names import ALTERNATE, CHOICE, DECORATIVE, FALLBACK, a, c, dgm, p, r
 from fonte.parsers.pptx.order import Frame, reading_order
@@ -100,6 +101,7 @@ class SlideReader:
             return []
         if _properties(shape).get("hidden") in ("1", "true"):
             self._tally.hidden_words += sum(len(part.text.split()) for part in found)
+            found = [replace(part, text=marked(part.text)) for part in found]
         bulleted = kind is not None and kind[0] in _BULLETED and len(found) > 1
         return [self._paragraph(part, bulleted=bulleted) for part in found]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fonte.errors import ParseError
-from fonte.parsers.counting import count_text
+from fonte.parsers.counting import check_found, count_text
 from fonte.parsers.rtf.reader import RtfReader
 from fonte.parsers.tables import one_line
 from fonte.types import Loss, Parsed, Source
@@ -12,7 +12,7 @@ from fonte.types import Loss, Parsed, Source
 class RtfParser:
     """Rich text by a walk over its groups. It has no pages: a citation names heading and paragraph."""
 
-    name = "rtf/1"
+    name = "rtf/2"
 
     def parse(self, source: Source) -> Parsed:
         """Blocks in order; text marked as deleted is absent, notes follow their paragraph.
@@ -26,8 +26,7 @@ class RtfParser:
         reader.read(source.body.decode("latin-1"))
         seen = "".join(reader.seen)
         counts = count_text(seen, rows=reader.rows)
-        if counts.words and not reader.blocks:
-            raise ParseError(f"{source.name} has {counts.words} words but no text came out", uri=source.uri)
+        check_found(source, words=counts.words, found=bool(reader.blocks))
         if reader.damaged and not reader.blocks and not reader.images:
             raise ParseError(f"{source.name} is damaged, and no text came out: {reader.damaged}", uri=source.uri)
         return Parsed(

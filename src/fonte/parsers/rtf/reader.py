@@ -21,6 +21,8 @@ from fonte.parsers.tables import one_line, table_blocks
 from fonte.types import Block, BlockKind
 
 _MAX_DEPTH = 5000
+_MOST_SKIPPED = 32
+"""Characters that may stand for one of Unicode; more would pass over text."""
 _HEADING = re.compile(r"heading (\d)|title$", re.IGNORECASE)
 _BULLET = re.compile(r"[•·\uf0b7o▪§-]")
 
@@ -237,7 +239,10 @@ class RtfReader:
         if word == "u" and number is not None:
             self._unicode(number)
         elif word == "uc":
-            self._set(skips=max(number or 0, 0))
+            sane = number is not None and 0 <= number <= _MOST_SKIPPED
+            self._set(skips=number if sane else 1)
+            if not sane:
+                self.damaged = self.damaged or rf"\uc{number} says that more characters stand for one than can be"
         elif word == "ansicpg" and number is not None:
             self._usual = code_page(number)
             self._set(codec=self._usual)

@@ -56,9 +56,9 @@ class Fetcher:
     """Fetches pages. ``timeout_seconds`` and ``max_bytes`` are for one page, redirects and all."""
 
     door: Door
-    timeout_seconds: float = 30.0
-    max_bytes: int = 20 * 2**20
-    delay_seconds: float = 0.5
+    timeout_seconds: float
+    max_bytes: int
+    delay_seconds: float
     resolver: Resolver = resolve
     _deadline: Deadline = field(default_factory=Deadline)
     _pool: httpcore.ConnectionPool | None = None

@@ -48,7 +48,7 @@ class WebSource:
     fetcher: Fetcher
     fetched: Fetched
     taking: Taking
-    max_pages: int = 1000
+    max_pages: int
     _told: dict[str, list[str]] = field(default_factory=dict)
     _nobody: Nobody = field(default_factory=Nobody)
     _listed_none: bool = False
