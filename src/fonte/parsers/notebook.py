@@ -80,7 +80,7 @@ class _Reader:
     def _take_markdown(self, text: str) -> None:
         if not text.strip():
             return
-        body = f"\n{text}".encode("utf-8", "replace")  # only a file has front matter
+        body = f"<!---->\n{text}".encode("utf-8", "replace")  # only a file has front matter
         parsed = self._markdown.parse(Source("", "cell.md", sha256_hex(body), _NOBODY, body=body))
         self._sum(parsed.source_counts)
         self.losses += parsed.losses

@@ -189,7 +189,7 @@ def test_slides_with_titles_notes_hidden_ones_and_places() -> None:
         ("paragraph", "Forma"),
         ("note", "Nota."),
     ]
-    assert told(parsed)[4] == ("heading", "Slide 2")
+    assert told(parsed)[4] == ("heading", "Slide 2 (hidden slide)")
     assert {loss.code for loss in parsed.losses} == {"hidden_slide", "page_furniture"}
     document = canonicalise(parsed, source(body, "a.odp"), tenant="t")
     locator = locate(document, document.text.index("2019"), document.text.index("2019") + 4)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from fonte.types import Counts, Source
 
-DOCX_VERSION = "3"
+DOCX_VERSION = "4"
 _MEDIA_TYPE = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 _NO_NOTES = frozenset({"separator", "continuationSeparator", "continuationNotice"})
 

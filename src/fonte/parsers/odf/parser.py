@@ -67,9 +67,10 @@ class OdpParser:
             readers: list[BodyReader] = []
             hidden = []
             for number, page in enumerate(body.iterchildren(f"{DRAW}page"), 1):
-                readers.append(_slide(page, number, styles, readers[-1].tables if readers else 0))
-                if styles.is_hidden(page.get(f"{DRAW}style-name", "")):
-                    hidden.append(str(number))
+                is_hidden = styles.is_hidden(page.get(f"{DRAW}style-name", ""))
+                tables = readers[-1].tables if readers else 0
+                readers.append(_slide(page, number, styles, tables, label=" (hidden slide)" if is_hidden else ""))
+                hidden += [str(number)] if is_hidden else []
             parsed = _parsed(package, source, self.name, body, readers, slides=len(readers))
             if not hidden:
                 return parsed
@@ -92,8 +93,8 @@ def _opened(package: Package, kind: str) -> tuple[_Element, Styles]:
     return body, Styles(roots)
 
 
-def _slide(page: _Element, number: int, styles: Styles, first_table: int) -> BodyReader:
-    """A heading from the slide's title, else its number; then the rest, and the notes at its end."""
+def _slide(page: _Element, number: int, styles: Styles, first_table: int, *, label: str) -> BodyReader:
+    """A heading from the slide's title, else its number, and the label; then the rest, and the notes at its end."""
     reader = BodyReader(styles, number, first_table)
     reader.read(page)
     titles = [frame for frame in page.iterchildren(f"{DRAW}frame") if frame.get(f"{SHOW}class") == "title"]
@@ -104,6 +105,7 @@ def _slide(page: _Element, number: int, styles: Styles, first_table: int) -> Bod
     for block in said.blocks:
         if block in reader.blocks:
             reader.blocks.remove(block)
+    heading += label
     place = Place(0, len(heading), slide=number)
     notes = BodyReader(styles, number, reader.tables)
     for note in page.iterchildren(f"{SHOW}notes"):

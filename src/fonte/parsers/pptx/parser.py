@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from fonte.types import Source
 
-PPTX_VERSION = "2"
+PPTX_VERSION = "3"
 MEDIA_TYPE = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
 _NO_FRAMES: Frames = {}
 

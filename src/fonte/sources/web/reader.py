@@ -29,10 +29,6 @@ _GONE = "pages are gone"
 _COPIES = "pages are copies of others by their canonical address"
 
 
-class _TooMany(SourceTooLarge):
-    """More sitemaps than are followed: an error of the whole source."""
-
-
 @dataclass(slots=True)
 class WebSource:
     """The pages that an address (a sitemap, a list, a page) or a local file of addresses leads to, in its order.
@@ -131,7 +127,7 @@ class WebSource:
             return []
         seen.add(url)
         if len(seen) > _MOST_SITEMAPS:
-            raise _TooMany(f"{self.spec} leads to more than {_MOST_SITEMAPS} sitemaps")
+            raise SourceTooLarge(f"{self.spec} leads to more than {_MOST_SITEMAPS} sitemaps")
         reply = self.fetcher.get(url)
         why = refused(reply)
         if why is None and reply.status in GONE:
@@ -155,9 +151,9 @@ class WebSource:
             if len(way) == _DEPTH:
                 raise SourceTooLarge(f"{url} lies below {_DEPTH} indexes; it is not read")
             return self._sitemap(url, way, seen)
-        except _TooMany:
-            raise
         except (Trouble, FonteError) as error:
+            if len(seen) > _MOST_SITEMAPS:  # an error of the whole source
+                raise
             told = error if isinstance(error, FonteError) else SourceUnreadable(str(error), hint="sync again later")
             shown = without_login(address)
             self._not_listed.append((shown, page_name(shown), told))
