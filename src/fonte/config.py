@@ -151,7 +151,11 @@ class GateSettings(Section):
 
 
 class GenerationSettings(Section):
-    """Who writes the draft. Endpoints need ``model``, ``openai`` also ``base_url``; prices are of a million tokens."""
+    """Who writes the draft. Prices are of a million tokens.
+
+    ``openai`` needs ``base_url`` and ``model``, ``anthropic`` and ``gguf`` (whose model is a file) need ``model``;
+    ``threads`` and ``context_tokens`` are of a local model.
+    """
 
     name: str = "extractive"
     base_url: str | None = None
@@ -160,20 +164,22 @@ class GenerationSettings(Section):
     max_tokens: Positive = 512
     prompt_price: Annotated[float, Field(ge=0)] = 0.0
     completion_price: Annotated[float, Field(ge=0)] = 0.0
+    threads: Positive | None = None
+    context_tokens: Annotated[int, Field(ge=512)] = 8192
 
     _url = field_validator("base_url")(_plain_url)
 
     @field_validator("name")
     @classmethod
     def _known_name(cls, value: str) -> str:
-        return _one_of(value, {"anthropic", "extractive", "openai"}, {"gguf"})
+        return _one_of(value, {"anthropic", "extractive", "gguf", "openai"}, set())
 
     @model_validator(mode="after")
     def _complete(self) -> Self:
         if self.name == "openai" and (self.base_url is None or self.model is None):
             raise ValueError('name = "openai" needs base_url and model')
-        if self.name == "anthropic" and self.model is None:
-            raise ValueError('name = "anthropic" needs model')
+        if self.name in {"anthropic", "gguf"} and self.model is None:
+            raise ValueError(f'name = "{self.name}" needs model')
         return self
 
 
@@ -409,5 +415,8 @@ def _anchored(settings: Settings, path: Path | None) -> Settings:
     files = {key: str(base / Path(value).expanduser()) for key, value in settings.golden if value is not None}
     golden = settings.golden.model_copy(update=files)
     queries = tuple(one.anchored(base) for one in settings.queries)
-    updated = {"embedding": embedding, "golden": golden, "queries": queries, "file": path}
+    generation = settings.generation
+    if generation.name == "gguf" and generation.model is not None:
+        generation = generation.model_copy(update={"model": str(base / Path(generation.model).expanduser())})
+    updated = {"generation": generation, "embedding": embedding, "golden": golden, "queries": queries, "file": path}
     return settings.model_copy(update=updated)

