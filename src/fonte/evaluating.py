@@ -14,7 +14,7 @@ from typing import TypeAlias
 
 from fonte.answer import Asker
 from fonte.errors import InputError, NotFound
-from fonte.evaluation.answers import answer_rates, citation_rates, outcome_of
+from fonte.evaluation.answers import answer_rates, citation_rates, faithfulness, outcome_of
 from fonte.evaluation.floors import corpus_fingerprint
 from fonte.evaluation.golden import GoldenFault, GoldenSet, Question, anchored
 from fonte.evaluation.index_facts import IndexFacts, by_document, index_facts
@@ -37,11 +37,6 @@ from fonte.types import (
     SearchResults,
 )
 
-NOT_BUILT = "not_built"
-LATER_LAYERS = ("support",)
-"""Layers of a question's way that no version has yet."""
-LATER_MEASURES = ("faithfulness",)
-"""Measures of those layers."""
 CHUNKS_A_DOCUMENT = 4
 """Chunks fetched for each document wanted: one document seldom takes more of the first places."""
 
@@ -340,7 +335,9 @@ def _rates(
         bare = tuple(replace(question, must_include=()) for question in golden.questions)
         return answer_rates(replace(golden, questions=bare), outcomes)
     cited = {query: list(_cited(one.answer)) for query, one in observed.items()}
-    return {**answer_rates(golden, outcomes, texts), **citation_rates(golden, cited, may_read)}
+    rates = {**answer_rates(golden, outcomes, texts), **citation_rates(golden, cited, may_read)}
+    shown = {query: one.answer.sentences for query, one in observed.items() if isinstance(one.answer, Answered)}
+    return rates | faithfulness({query: [one.support for one in some] for query, some in shown.items()})
 
 
 def text_of(answer: Answer) -> str:
@@ -392,7 +389,7 @@ def _kept_needles(question: Question, index: TenantIndex, prefix: str) -> Questi
 
 
 def _layers(tenants: Tenants, observed: Mapping[QueryKey, Observed], wanted: Wanted) -> dict[str, str]:
-    """Which layers of a question's way took part: ``on``, ``off``, ``not_measured`` or ``not_built``."""
+    """Which layers of a question's way took part: ``on``, ``off`` or ``not_measured``."""
     askers: Sequence[Asker] = [one.asker for one in tenants.values() if one.asker is not None]
     modes = {asker.settings.retrieval.mode for asker in askers}
     told = {
@@ -406,4 +403,5 @@ def _layers(tenants: Tenants, observed: Mapping[QueryKey, Observed], wanted: Wan
     calibrated = "calibrated" if verdicts and all(one.calibrated for one in verdicts) else "uncalibrated"
     told["gate"] = calibrated if verdicts else "not_measured"
     told["answers"] = wanted.generator.name if wanted.generator is not None else "not_measured"
-    return told | dict.fromkeys(LATER_LAYERS, NOT_BUILT)
+    told["support"] = "on" if wanted.generator is not None else "not_measured"
+    return told

@@ -51,7 +51,6 @@ def test_eval_prints_what_the_contract_names_and_writes_a_run_and_a_page(home: P
         "abstention_correctness", "answer_correctness", "leakage", "answer_needle", "citation_precision",
         "citation_recall", "c@1",
     } <= set(told["measures"])  # fmt: skip
-    assert told["not_built"] == ["faithfulness"]
     assert told["destroyed"] == {"n": 0, "queries": []}
     assert (told["unauthorized_hits"], told["truncated_chunks"], told["floors"]) == (0, 0, None)
     assert set(told["timings_ms"]) == {"p50", "p95"}
@@ -62,7 +61,7 @@ def test_eval_prints_what_the_contract_names_and_writes_a_run_and_a_page(home: P
     shown = fonte(home, "eval", str(files / "golden.yaml"), "--retrieval-only", json_mode=False)
     assert shown.status == 0
     assert "needle@5" in shown.out
-    assert "support not_built" in shown.out
+    assert "support not_measured" in shown.out
     assert "bluff_rate" not in shown.out
 
 

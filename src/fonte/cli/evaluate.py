@@ -14,7 +14,6 @@ from fonte.contract import Json
 from fonte.corpus import OpenCorpus
 from fonte.errors import InputError
 from fonte.evaluating import (
-    LATER_MEASURES,
     Evaluation,
     Tenants,
     curves_of,
@@ -117,7 +116,6 @@ def _json(found: Evaluation, fingerprint: str, verdict: FloorVerdict | None, siz
         "corpus_fingerprint": fingerprint,
         "generations": {tenant: one.id for tenant, one in found.generations.items()},
         "layers": dict(found.layers),
-        "not_built": list(LATER_MEASURES),
         "golden_faults": [{"line": one.line, "id": one.question, "code": one.code} for one in found.faults],
         "floors": verdict.as_json() if verdict is not None else None,
     }
@@ -222,7 +220,6 @@ def for_page(found: Evaluation, tenants: Tenants, told: Json, k: int) -> pages.M
         rates=found.rates,
         facts=found.facts,
         layers=found.layers,
-        not_built=LATER_MEASURES,
         curves=curves_of(found, tenants, k),
         asked=[_asked(found, query, words, decides) for query, words in _words(golden)],
         threshold=thresholds[0] if thresholds else None,

@@ -130,6 +130,17 @@ def citation_rates(
     }
 
 
+def faithfulness(verdicts: Mapping[QueryKey, Sequence[str]]) -> dict[str, Interval]:
+    """Of each answer the share of its sentences that the checks call ``supported``, in the mean over answers.
+
+    Questions that were refused are left out; a sentence that was not checked whole does not count as supported.
+    """
+    shares = {query: sum(one == "supported" for one in some) / len(some) for query, some in verdicts.items() if some}
+    if not shares:
+        return {}
+    return {"faithfulness": interval_of(list(shares.values()), groups=[question for question, _ in shares])}
+
+
 def c_at_1_interval(outcomes: Sequence[Outcome], *, seed: int = 0) -> Interval:
     """c@1 of answerable queries with its percentile bootstrap: it is no mean, so each draw is measured anew."""
     n = len(outcomes)

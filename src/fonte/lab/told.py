@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 
 from fonte.contract import Json
-from fonte.evaluating import LATER_MEASURES, NOT_BUILT
 from fonte.evaluation.report import intervals, judged_json
 from fonte.evaluation.statistics import Interval
 from fonte.lab.measuring import Measured
@@ -14,8 +13,6 @@ from fonte.lab.mistakes import KINDS, Mistake, lost_layers
 from fonte.lab.run import Lab
 from fonte.why import Why
 
-SUPPORT_BASED = LATER_MEASURES
-"""Columns of the table that are told as not built while their layer is."""
 COLUMNS = {
     "recall@5": "recall@5",
     "mrr@10": "mrr@10",
@@ -25,6 +22,7 @@ COLUMNS = {
     "answer_correctness": "right answers",
     "citation_precision": "citation precision",
     "citation_recall": "citation recall",
+    "faithfulness": "faithfulness",
 }
 """Measures of the table, with their headings."""
 
@@ -44,7 +42,6 @@ def lab_json(lab: Lab) -> Json:
         "simulations": [asdict(one) | {"held": one.held} for one in lab.simulations],
         "unauthorized": lab.unauthorized,
         "held": lab.held,
-        "not_built": list(SUPPORT_BASED),
         "seconds": round(lab.seconds, 1),
     }
 
@@ -55,10 +52,10 @@ def figures(row: Measured) -> dict[str, Interval]:
 
 
 def tables(lab: Lab) -> Iterator[tuple[tuple[str, ...], list[tuple[str, ...]]]]:
-    """Headings and rows: measures with their intervals, those that are not built, costs; narrow enough to be read."""
+    """Headings and rows: measures with their intervals, costs; narrow enough to be read."""
     known = list(COLUMNS)
     half = len(known) // 2
-    for names in (known[:half], [*known[half:], *SUPPORT_BASED]):
+    for names in (known[:half], known[half:]):
         headings = [COLUMNS.get(name, name) for name in names]
         yield ("configuration", *headings), [(row.configuration.name, *_cells(row, names)) for row in lab.rows]
     yield ("configuration", *_COSTS), [(row.configuration.name, *_costs(row)) for row in lab.rows]
@@ -67,7 +64,7 @@ def tables(lab: Lab) -> Iterator[tuple[tuple[str, ...], list[tuple[str, ...]]]]:
 def _cells(row: Measured, names: Sequence[str]) -> Iterator[str]:
     own = figures(row)
     for name in names:
-        yield "not built" if name in SUPPORT_BASED else _interval(own[name]) if name in own else "none"
+        yield _interval(own[name]) if name in own else "none"
 
 
 def _interval(one: Interval) -> str:
@@ -95,7 +92,7 @@ def _row_json(row: Measured) -> Json:
         "name": row.configuration.name,
         "settings": dict(row.configuration.settings),
         # Null where there was nothing to measure: no citation where nothing was answered.
-        "measures": dict.fromkeys(COLUMNS) | intervals(figures(row)) | dict.fromkeys(SUPPORT_BASED, NOT_BUILT),
+        "measures": dict.fromkeys(COLUMNS) | intervals(figures(row)),
         "unauthorized_hits": row.found.scores.unauthorized_hits,
         "layers": dict(row.found.layers),
         "cost": row.cost,

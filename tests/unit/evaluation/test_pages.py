@@ -84,7 +84,7 @@ def measured() -> Measured:
     ]
     curve = {"recall": {1: Interval(0.5, 0.2, 0.8, 3), 2: Interval(0.6, 0.3, 0.9, 3)}}
     return Measured(
-        one, {HOSTILE: HOSTILE}, scores, {}, facts, {"bm25": "on", "support": "not_built"}, ("faithfulness",), curve,
+        one, {HOSTILE: HOSTILE}, scores, {}, facts, {"bm25": "on", "support": "not_measured"}, curve,
         asked, 0.4, "needle@5", (HOSTILE,),
     )  # fmt: skip
 
@@ -94,7 +94,6 @@ def test_a_page_of_hostile_text_is_only_text() -> None:
     check(body, figures=4)
     words = " ".join("".join(parsed(body).itertext()).split())
     assert "<script>alert('$x^2$')</script>\ufffd\ufffd<img src=https://example.org/x.png" in words
-    assert "not built" in words
     for told in ("destroyed", "needles beyond the window", "not measured"):
         assert told in words
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from fonte.evaluation.answers import answer_rates, c_at_1_interval, is_correct, leaks, outcome_of, says
+from fonte.evaluation.answers import answer_rates, c_at_1_interval, faithfulness, is_correct, leaks, outcome_of, says
 from fonte.evaluation.golden import GoldenSet, Question
 from fonte.evaluation.measures import Needle, Outcome, Retrieved
 from fonte.evaluation.scoring import compare_scores, score
@@ -183,6 +183,12 @@ def test_rates_of_answers_and_refusals() -> None:
         "c@1": (pytest.approx((1 + 1 / 3) / 3), 3),
         "leakage": (1 / 2, 2),
     }
+
+
+def test_faithfulness_is_a_mean_over_answers_and_what_was_not_checked_counts_against_it() -> None:
+    told = faithfulness({("a", 0): ["supported"], ("b", 0): ["supported", "not_checked", "partial"], ("c", 0): []})
+    assert (told["faithfulness"].value, told["faithfulness"].n) == (pytest.approx(2 / 3), 2)
+    assert faithfulness({}) == {}
 
 
 def test_a_question_that_failed_is_no_refusal() -> None:

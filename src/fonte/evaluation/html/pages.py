@@ -59,7 +59,6 @@ class Measured:
     rates: Mapping[str, Interval]
     facts: IndexFacts
     layers: Mapping[str, str]
-    not_built: Sequence[str]
     curves: Mapping[str, Mapping[int, Interval]]
     asked: Sequence[Asked]
     threshold: float | None = None
@@ -107,7 +106,6 @@ def _eval_parts(measured: Measured) -> Iterator[str]:
     yield from _excluded(measured.scores)
     yield tag("h2", "Layers")
     rows = [(layer, state.replace("_", " ")) for layer, state in measured.layers.items()]
-    rows += [(f"measure {name}", "not built") for name in measured.not_built]
     yield table(("layer", "state"), rows)
     yield tag("h2", "Plots")
     yield from plots_of(measured)
