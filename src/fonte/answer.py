@@ -13,7 +13,7 @@ from fonte.context import build_passages, prompt_sentences
 from fonte.errors import BadModelOutput, CorruptIndex, InvalidQuery, ModelUnavailable
 from fonte.evidence import EvidenceScorer, features
 from fonte.gate import NOTHING, GateModel
-from fonte.processing import Processing, process
+from fonte.processing import Processing, in_context, process
 from fonte.protocols import Catalog, Embedder, Entailer, Generator, IndexReader, Terms
 from fonte.retrieve import Found, RetrievalSettings, Retrieved, Retriever
 from fonte.several import Gathered, gather, part_query
@@ -116,9 +116,9 @@ def with_languages(query: Query) -> Query:
 def nothing_answered(query: Query) -> Abstained:
     """The abstention of a tenant that has no index: the same as of one that holds nothing for the asker."""
     language = answer_language(query.languages)
-    trace = Trace(id="", question=query.text, generation="")
+    trace = Trace(id="", question=query.question, generation="")
     return Abstained(
-        question=query.text,
+        question=query.question,
         language=language,
         gate=NOTHING,
         generation="",
@@ -157,7 +157,7 @@ class Asker:
         retrieved = gathered.retrieved
         results = tuple(_results(retrieved.found, documents))
         return SearchResults(
-            query=query.text,
+            query=query.question,
             generation=self.reader.generation.id,
             results=results,
             timings_ms={**retrieved.timings_ms, "total": (time.perf_counter() - began) * 1000},
@@ -167,7 +167,7 @@ class Asker:
         )
 
     def _processed(self, query: Query) -> Query:
-        return process(with_languages(query), self.settings.processing)
+        return process(with_languages(in_context(query, self.settings.processing)), self.settings.processing)
 
     def stream(self, query: Query, generator: Generator) -> Iterator[Citation | str | Answer]:
         """The text sentence by sentence, each citation before it is used, last the whole answer: cited or abstaining.
@@ -304,7 +304,7 @@ class Asker:
         timings = {**asked.retrieved.timings_ms, "total": (time.perf_counter() - asked.began) * 1000}
         return Trace(
             id=_new_id("t"),
-            question=asked.query.text,
+            question=asked.query.question,
             generation=self.reader.generation.id,
             rankings=asked.retrieved.rankings,
             gate=asked.verdict,
@@ -325,7 +325,7 @@ class Asker:
         cited: Cited | None = None,
     ) -> Abstained:
         return Abstained(
-            question=asked.query.text,
+            question=asked.query.question,
             language=asked.language,
             gate=asked.verdict,
             generation=self.reader.generation.id,
@@ -343,7 +343,7 @@ class Asker:
     def _answer(self, asked: Asked, cited: Cited, draft: Draft, generator: str) -> Answered:
         broken = [f"the answer broke off: {draft.broken}"] if draft.broken else []
         return Answered(
-            question=asked.query.text,
+            question=asked.query.question,
             language=asked.language,
             gate=asked.verdict,
             generation=self.reader.generation.id,

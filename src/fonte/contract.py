@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
@@ -11,6 +12,7 @@ from fonte.types import (
     Answer,
     Answered,
     Citation,
+    Conversation,
     CorpusStatus,
     Counts,
     Document,
@@ -133,6 +135,7 @@ def answer(one: Answer) -> Json:
         "timings_ms": _timings(one.trace.timings_ms),
         "trace_id": one.trace.id,
         "answer_id": one.answer_id,
+        "conversation_id": one.trace.conversation or None,
         "notes": list(one.trace.notes),
         "dropped": [_sentence(sentence) for sentence in one.trace.dropped],
         "steps": _steps(one.trace.steps),
@@ -155,6 +158,23 @@ def answer(one: Answer) -> Json:
         "citations": [citation(each) for each in one.citations],
         "abstention": None,
         "missing": list(one.missing),
+    }
+
+
+def conversation(one: Conversation) -> Json:
+    """What ``conversation`` prints; an answer that is not served any more is null, its question stays."""
+    return {
+        "conversation_id": one.id,
+        "turns": [
+            {
+                "question": turn.question,
+                "asked_at": turn.asked_at.isoformat(),
+                "answer_id": turn.answer_id,
+                "answer": json.loads(turn.answer) if turn.answer is not None else None,
+                "source_changed": list(turn.changed),
+            }
+            for turn in one.turns
+        ],
     }
 
 
@@ -346,7 +366,10 @@ def _duplicates(copies: Sequence[tuple[str, str]]) -> list[Json]:
 
 def _steps(steps: Sequence[QueryStep]) -> list[Json]:
     """What query processing made of a question."""
-    return [{"name": one.name, "outcome": one.outcome, "texts": list(one.texts)} for one in steps]
+    return [
+        {"name": one.name, "outcome": one.outcome, "texts": list(one.texts), "documents": list(one.documents)}
+        for one in steps
+    ]
 
 
 def _timings(timings: Mapping[str, float]) -> Json:

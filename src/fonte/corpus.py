@@ -5,7 +5,6 @@ Every read names a principal. A question opens the active generation once and ke
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -13,14 +12,13 @@ from dataclasses import replace
 from datetime import date
 from functools import partial
 
-from fonte import contract
-from fonte.answer import Asker, asked_query, nothing_answered, now, with_languages
+from fonte.answer import Asker, asked_query, nothing_answered, with_languages
 from fonte.calibration import Fitting, Standing, fit, in_force, standing
-from fonte.errors import InvalidQuery, NotFound, SpaceMismatch, StoreUnavailable
+from fonte.conversing import Conversing
+from fonte.errors import InvalidQuery, NotFound, SpaceMismatch
 from fonte.evaluation.golden import GoldenSet
 from fonte.judging import GoldenFiles, GoldenJudge
-from fonte.named import absent, called, documents_of, only_one, place_in
-from fonte.overseen import Overseen
+from fonte.named import absent, called, only_one, place_in
 from fonte.parts import Parts, SourceOptions, Stores, TenantStore
 from fonte.protocols import Catalog, Embedder, IndexReader, Progress
 from fonte.publish import Judge, publish, rollback
@@ -52,7 +50,7 @@ def _silent(what: str, done: int, total: int | None) -> None:
     del what, done, total
 
 
-class OpenCorpus(Overseen):
+class OpenCorpus(Conversing):
     """A corpus whose parts are given; ``golden`` judges candidates. ``fonte.Corpus`` is this with ``open``."""
 
     def __init__(self, parts: Parts, golden: GoldenFiles | None = None) -> None:
@@ -201,13 +199,15 @@ class OpenCorpus(Overseen):
         max_distance: float | None = None,
         filters: Filters = Filters(),  # noqa: B008 - frozen
         as_of: date | None = None,
+        conversation: str | None = None,
     ) -> Answer:
         """An answer whose citations the server minted, or an abstention.
 
         Either is stored, but where there is no index yet, and where the home cannot be written (a note says so).
+        ``conversation`` is the id of one, or "new"; the answer's trace names it.
 
         Raises:
-            InvalidQuery, ModelUnavailable, BadModelOutput, StoreError
+            InvalidQuery, ModelUnavailable, BadModelOutput, StoreError. NotFound: no such conversation of this asker.
         """
         *_, last = self.stream(
             question,
@@ -217,6 +217,7 @@ class OpenCorpus(Overseen):
             max_distance=max_distance,
             filters=filters,
             as_of=as_of,
+            conversation=conversation,
         )
         if isinstance(last, Answered | Abstained):
             return last
@@ -232,15 +233,17 @@ class OpenCorpus(Overseen):
         max_distance: float | None = None,
         filters: Filters = Filters(),  # noqa: B008 - frozen
         as_of: date | None = None,
+        conversation: str | None = None,
     ) -> Iterator[Citation | str | Answer]:
         """Citations, then the answer's text in pieces, last the whole answer, which is what is stored."""
-        query = asked_query(question, principal, filters, as_of)
+        named, history = self._said(conversation, principal)
+        query = replace(asked_query(question, principal, filters, as_of), history=history)
         asker = self.asker(principal, k=k, max_distance=max_distance)
         if asker is None:
             yield nothing_answered(with_languages(query))
             return
         for item in asker.stream(query, self._parts.make_generator(generator, self._parts.scorer)):
-            yield self._kept(item, principal) if isinstance(item, Answered | Abstained) else item
+            yield self._kept(item, principal, named) if isinstance(item, Answered | Abstained) else item
 
     def why(
         self,
@@ -263,19 +266,6 @@ class OpenCorpus(Overseen):
         if asker is None:
             raise NotFound(f"nothing was ever synced for tenant {principal.tenant!r}", hint="run fonte sync FOLDER")
         return make_explainer(self._parts, asker, principal, tell_access=tell_access).explain(query, expected)
-
-    def answer(self, answer_id: str, *, principal: Principal) -> str:
-        """A stored answer's JSON, byte for byte, while the asker may still read all that it cites.
-
-        Raises:
-            NotFound
-        """
-        return self._store_of(principal.tenant).catalog.answer(answer_id, principal)
-
-    def answers(self, *, principal: Principal) -> list[str]:
-        """Every stored answer that ``answer`` gives to this asker, oldest first."""
-        catalog = self._store_of(principal.tenant).catalog
-        return [catalog.answer(answer_id, principal) for answer_id in catalog.answer_ids(principal)]
 
     def asker(
         self,
@@ -302,17 +292,6 @@ class OpenCorpus(Overseen):
             )
         asker = asker_over(self._parts, store, reader, k=k, mode=mode, max_distance=max_distance, rerank=rerank)
         return in_force(asker, store.calibration.load) if calibrated else asker
-
-    def _kept(self, answer: Answer, principal: Principal) -> Answer:
-        """The answer, stored; where the store cannot be written (read-only, full) with a note that it was not kept."""
-        store = self._store_of(principal.tenant)
-        body = json.dumps(contract.answer(answer), ensure_ascii=False)
-        try:
-            store.catalog.save_answer(answer.answer_id, principal, now(), body, sorted(documents_of(answer)))
-        except StoreUnavailable as error:
-            note = f"this answer was not kept: {error.message}"
-            return replace(answer, answer_id="", trace=replace(answer.trace, notes=(*answer.trace.notes, note)))
-        return answer
 
     def _opened(self, store: TenantStore, active: Generation) -> tuple[IndexReader, Embedder]:
         """The index and the model; at a cold start side by side, for each takes long and waits for the disk."""

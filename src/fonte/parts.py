@@ -16,6 +16,7 @@ from fonte.ingest import ParserPool
 from fonte.protocols import (
     Catalog,
     Chunker,
+    Conversations,
     Embedder,
     Generator,
     IndexStore,
@@ -45,6 +46,10 @@ class TenantStore(Protocol):
     @property
     def calibration(self) -> KeptText:
         """The calibrated gate."""
+
+    @property
+    def conversations(self) -> Conversations:
+        """Which answers were given in which conversation."""
 
     def close(self) -> None:
         """Close its files."""

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from fonte.text.asking.followup import rewritten
 from fonte.text.asking.parts import split_question
 from fonte.types import Query, QueryStep
 
+HISTORY = "history"
 PARTS = "parts"
 
 
@@ -14,8 +16,19 @@ PARTS = "parts"
 class Processing:
     """Which steps are taken."""
 
+    history: bool = True
+    """In a conversation, a question that leaves something out is read with what was said before."""
     parts: bool = False
     """Questions that ask several things are told apart, and each is looked for and judged on its own."""
+
+
+def in_context(query: Query, steps: Processing) -> Query:
+    """The question as one that stands on its own, where it was asked in a conversation and leaves something out."""
+    found = rewritten(query.text, query.history) if steps.history else None
+    if found is None:
+        return query
+    step = QueryStep(HISTORY, found.rule, (found.text,), found.documents)
+    return replace(query, text=found.text, asked=query.question, steps=(*query.steps, step))
 
 
 def process(query: Query, steps: Processing) -> Query:

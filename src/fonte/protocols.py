@@ -23,6 +23,7 @@ from fonte.types import (
     Generation,
     GenerationState,
     Hit,
+    KeptTurn,
     Language,
     Parsed,
     Passage,
@@ -368,6 +369,16 @@ class VectorCache(Protocol):
 
     def prune(self, keep: Mapping[str, AbstractSet[str]]) -> int:
         """Forget all but the text hashes of ``keep``, by space; how many went."""
+
+
+class Conversations(Protocol):
+    """What was asked in the conversations of one tenant. Whoever asks sees only their own."""
+
+    def turns(self, conversation_id: str, principal: Principal) -> list[KeptTurn]:
+        """Questions with the ids of their answers, oldest first. Raises NotFound: absent, or somebody else's."""
+
+    def add(self, conversation_id: str, principal: Principal, turn: KeptTurn) -> None:
+        """Add a turn; the first makes the conversation. Raises NotFound: it is somebody else's."""
 
 
 class Catalog(Protocol):

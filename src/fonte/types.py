@@ -646,6 +646,20 @@ class QueryStep:
     name: str
     outcome: str
     texts: tuple[str, ...] = ()
+    documents: tuple[str, ...] = ()
+    """Ids of documents whose text is in ``texts``: what holds it is served only while they may be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A question asked before in a conversation, as one that stands on its own, and the sentences of its answer.
+
+    Each sentence with the ids of the documents that it cites. ``documents`` are those whose text is in ``text``.
+    """
+
+    text: str
+    sentences: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    documents: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -662,12 +676,21 @@ class Query:
     """The things that it asks, where it asks more than one and they were told apart; never a single one."""
     steps: tuple[QueryStep, ...] = ()
     """What was made of it, step by step, for the trace."""
+    asked: str = ""
+    """The question as it was asked, where ``text`` is another wording of it; see ``question``."""
+    history: tuple[Said, ...] = ()
+    """What was said before in its conversation, oldest first."""
 
     def __post_init__(self) -> None:
         if not self.text.strip():
             raise ValueError("a query needs text")
         if len(self.parts) == 1:
             raise ValueError("a question of one part is a whole question")
+
+    @property
+    def question(self) -> str:
+        """The question as it was asked: what is shown, stored and traced."""
+        return self.asked or self.text
 
 
 @dataclass(frozen=True, slots=True)
@@ -908,6 +931,8 @@ class Trace:
     steps: tuple[QueryStep, ...] = ()
     """What was made of the question before it was looked for."""
     as_of: date | None = None
+    conversation: str = ""
+    """Id of the conversation that it was asked in; empty where it stands alone."""
     timings_ms: Mapping[str, float] = field(default_factory=dict)
 
 
@@ -949,6 +974,37 @@ class Abstained(_Outcome):
 
 
 Answer: TypeAlias = Answered | Abstained
+
+
+@dataclass(frozen=True, slots=True)
+class KeptTurn:
+    """A question of a conversation, and the answer that was stored for it."""
+
+    question: str
+    answer_id: str
+    asked_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A question of a conversation and its stored answer as it was given, None where it is not served any more.
+
+    ``changed`` are the indexes of its citations whose source has changed since, or is gone.
+    """
+
+    question: str
+    answer_id: str
+    asked_at: datetime
+    answer: str | None = None
+    changed: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """What was asked in a conversation, oldest first."""
+
+    id: str
+    turns: tuple[Turn, ...]
 
 
 # --- states and reports ----------------------------------------------------------------------------------------------

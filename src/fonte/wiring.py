@@ -107,11 +107,16 @@ def make_parts(home: Path, settings: Settings) -> Parts:
         extractors=lambda: _extractors(settings),
         answers=AnswerSettings(
             retrieval=_retrieval(settings),
-            processing=Processing(parts=settings.query.parts),
+            processing=_processing(settings),
             support=settings.support.policy,
         ),
         costs=Costs(settings.gate.cost_wrong, settings.gate.cost_abstain),
     )
+
+
+def _processing(settings: Settings) -> Processing:
+    wanted = settings.query
+    return Processing(history=wanted.history, parts=wanted.parts)
 
 
 def _retrieval(settings: Settings) -> RetrievalSettings:

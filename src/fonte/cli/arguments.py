@@ -211,7 +211,15 @@ def _add_asking(command: _Command) -> None:
         "--generator", metavar="NAME", choices=("extractive", "openai"), help="who writes (default: extractive)"
     )
     ask.add_argument("--stream", action="store_true", help="show the answer as it comes")
+    ask.add_argument("--conversation", metavar="ID", help="go on with a conversation; new begins one and tells its id")
     ask.add_argument("--fail-on-abstain", action="store_true", help="exit 4 when there is no answer")
+    conversation = command(
+        "conversation",
+        "what was asked in a conversation, with its answers as they were given",
+        "fonte conversation v0123456789abcdef0123",
+        _run("asking", "conversation"),
+    )
+    conversation.add_argument("conversation", metavar="ID")
     _add_why(command)
     for one in (search, ask):
         one.add_argument("--k", type=_count, metavar="N", help="passages (default: 8)")

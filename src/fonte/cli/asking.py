@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import textwrap
 
 from fonte import contract
@@ -55,6 +56,7 @@ def ask(options: argparse.Namespace, output: Output) -> int:
             k=options.k,
             max_distance=options.max_distance,
             as_of=options.as_of,
+            conversation=options.conversation,
         ):
             if isinstance(item, str) and stream:
                 output.piece(item)
@@ -68,7 +70,31 @@ def ask(options: argparse.Namespace, output: Output) -> int:
         output.json(contract.answer(answer))
     else:
         _answer(answer, output, already_shown=stream and isinstance(answer, Answered))
+        if answer.trace.conversation:
+            output.line(f"conversation {answer.trace.conversation}")
     return ABSTAINED if options.fail_on_abstain and isinstance(answer, Abstained) else 0
+
+
+def conversation(options: argparse.Namespace, output: Output) -> int:
+    """A conversation as it was, with what has changed since."""
+    with corpus(options) as opened:
+        found = opened.conversation(options.conversation, principal=principal(options))
+    told = contract.conversation(found)
+    if output.json_mode:
+        output.json(told)
+        return 0
+    for turn in found.turns:
+        output.line(f"> {turn.question}")
+        if turn.answer is None:
+            output.line("(this answer is not available any more)")
+        else:
+            kept = json.loads(turn.answer)
+            output.line(textwrap.fill(kept["answer"], _WIDTH))
+            for one in kept["citations"]:
+                changed = " (source changed)" if one["index"] in turn.changed else ""
+                output.line(f"[{one['index']}] {one['label']} {one['fragment']}{changed}")
+        output.line()
+    return 0
 
 
 def _answer(answer: Answer, output: Output, *, already_shown: bool) -> None:

@@ -72,9 +72,14 @@ def ids(connection: sqlite3.Connection, principal: Principal) -> list[str]:
 
 
 def _is_asker(row: sqlite3.Row, principal: Principal) -> bool:
-    if row["asker"] is not None:
-        return bool(row["asker"] == principal.user)
-    return principal.user is None and frozenset(json.loads(row["roles"])) == principal.roles
+    return is_asker(row["asker"], row["roles"], principal)
+
+
+def is_asker(user: str | None, roles: str, principal: Principal) -> bool:
+    """Whether it is the same user; where nobody was named, somebody unnamed with the same roles (JSON)."""
+    if user is not None:
+        return user == principal.user
+    return principal.user is None and frozenset(json.loads(roles)) == principal.roles
 
 
 def _all_readable(connection: sqlite3.Connection, row: sqlite3.Row, principal: Principal) -> bool:

@@ -16,6 +16,7 @@ from pathlib import Path
 from fonte.errors import SchemaMismatch, StoreUnavailable
 from fonte.stores.calibration_file import CalibrationFile
 from fonte.stores.catalog import SqliteCatalog
+from fonte.stores.conversations import SqliteConversations
 from fonte.stores.lance_index import LanceIndex
 from fonte.stores.vector_cache import SqliteVectorCache
 from fonte.types import sha256_hex
@@ -37,17 +38,19 @@ def slug(tenant: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class TenantStore:
-    """What one tenant has: catalog, chunk index, vector cache and calibrated gate."""
+    """What one tenant has: catalog, chunk index, vector cache, calibrated gate and conversations."""
 
     catalog: SqliteCatalog
     index: LanceIndex
     cache: SqliteVectorCache
     calibration: CalibrationFile
+    conversations: SqliteConversations
 
     def close(self) -> None:
         """Close the files."""
         self.catalog.close()
         self.cache.close()
+        self.conversations.close()
 
 
 class Home:
@@ -80,6 +83,7 @@ class Home:
             index=LanceIndex(folder / "lance", prepare=prepare),
             cache=SqliteVectorCache(folder / "vectors.sqlite", prepare=prepare),
             calibration=CalibrationFile(folder / "calibration.json", prepare),
+            conversations=SqliteConversations(folder / "conversations.sqlite", prepare=prepare),
         )
 
     def slugs(self) -> list[str]:

@@ -35,7 +35,8 @@ _ANAPHOR = re.compile(
 )
 """Pronouns that may stand for something said before. Italian object pronouns look like articles: see ``_CLITIC``."""
 _CLITIC = re.compile(
-    r"(?<!\w)(?:chi|come|quando|dove|perché|non|me|te|ce|ve|se|glie|cosa) (?:lo|li|le|la|ne) (?=\w)"
+    r"(?<!\w)(?:chi|non|me|te|ce|ve|glie) (?:lo|li|le|la|ne) (?=\w)"
+    r"|(?<!\w)(?:come|quando|dove|perché|cosa|quanto) (?:lo|li|ne) (?!s[bcdfgmnpqrtvz]|z|ps|gn)(?=\w)"
     r"|(?<!\w)(?:lo|li|la|le|ne) "
     r"(?=(?:devo|posso|ha|ho|approva|decide|paga|firma|fa|può|deve|vuole|chiede|usa|concede|danno|pagano|fanno)\b)"
     r"|\w{3,}(?:ar|er|ir)(?:lo|la|li|le|ne)(?!\w)",

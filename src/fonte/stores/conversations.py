@@ -1,0 +1,90 @@
+"""Conversations of one tenant: which answers were given in them, in order. The answers themselves are the catalog's.
+
+Kept in a file of their own: whether an answer is still served is asked of the catalog each time, so that nothing here
+has to follow rights.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+
+from fonte.errors import NotFound
+from fonte.stores.answers import is_asker
+from fonte.stores.rows import put_json, put_time
+from fonte.stores.sqlite import Database
+from fonte.types import KeptTurn, Principal
+
+SCHEMA_VERSION = 1
+_SCHEMA = """
+CREATE TABLE conversations (
+    id TEXT PRIMARY KEY,
+    asker TEXT,
+    roles TEXT NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE turns (
+    conversation TEXT NOT NULL REFERENCES conversations (id) ON DELETE CASCADE,
+    position INTEGER NOT NULL,
+    question TEXT NOT NULL,
+    answer_id TEXT NOT NULL,
+    asked_at TEXT NOT NULL,
+    PRIMARY KEY (conversation, position)
+) WITHOUT ROWID;
+"""
+
+
+class SqliteConversations:
+    """Conversations over one file. A tenant is a file; within it whoever asks sees only their own."""
+
+    def __init__(self, path: Path, *, prepare: Callable[[], None]) -> None:
+        """Nothing is created before the first turn; ``prepare`` then makes the folder."""
+        self._database = Database(path, _SCHEMA, SCHEMA_VERSION, durable=True, prepare=prepare)
+
+    def turns(self, conversation_id: str, principal: Principal) -> list[KeptTurn]:
+        """What was asked in a conversation, oldest first.
+
+        Raises:
+            NotFound: there is none, or it is somebody else's.
+        """
+        with self._database.read() as connection:
+            row = connection.execute(
+                "SELECT asker, roles FROM conversations WHERE id = ?", (conversation_id,)
+            ).fetchone()
+            if row is None or not is_asker(row[0], row[1], principal):
+                raise _absent(conversation_id)
+            rows = connection.execute(
+                "SELECT question, answer_id, asked_at FROM turns WHERE conversation = ? ORDER BY position",
+                (conversation_id,),
+            ).fetchall()
+        return [KeptTurn(question, answer, datetime.fromisoformat(at)) for question, answer, at in rows]
+
+    def add(self, conversation_id: str, principal: Principal, turn: KeptTurn) -> None:
+        """Add a turn at the end; the first one makes the conversation, and its asker the only one who sees it.
+
+        Raises:
+            NotFound: it is somebody else's.
+        """
+        with self._database.write() as connection:
+            connection.execute(
+                "INSERT OR IGNORE INTO conversations (id, asker, roles) VALUES (?, ?, ?)",
+                (conversation_id, principal.user, put_json(sorted(principal.roles))),
+            )
+            row = connection.execute(
+                "SELECT asker, roles FROM conversations WHERE id = ?", (conversation_id,)
+            ).fetchone()
+            if not is_asker(row[0], row[1], principal):
+                raise _absent(conversation_id)
+            connection.execute(
+                "INSERT INTO turns (conversation, position, question, answer_id, asked_at)"
+                " SELECT ?, COALESCE(MAX(position), 0) + 1, ?, ?, ? FROM turns WHERE conversation = ?",
+                (conversation_id, turn.question, turn.answer_id, put_time(turn.asked_at), conversation_id),
+            )
+
+    def close(self) -> None:
+        """Close the file."""
+        self._database.close()
+
+
+def _absent(conversation_id: str) -> NotFound:
+    return NotFound(f"there is no conversation {conversation_id!r}", hint="--conversation new begins one")

@@ -1,0 +1,128 @@
+"""Conversations: history for whoever asked, answers as they were given, nothing of what may not be read any more."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from evaluating_making import PUBLIC, WORDS
+from fonte import contract
+from fonte.corpus import OpenCorpus
+from fonte.errors import NotFound
+from fonte.types import Acl, Answered, Principal
+from quick_corpus import Shelf, Shelves, quick_corpus
+
+ADA, BOB = Principal(user="ada"), Principal(user="bob")
+KEY = "Where does the key of the archive hang?"
+
+
+@pytest.fixture
+def shelf() -> Shelf:
+    return Shelf(dict(WORDS))
+
+
+@pytest.fixture
+def corpus(tmp_path: Path, shelf: Shelf) -> OpenCorpus:
+    made = quick_corpus(tmp_path / "home", Shelves({"shelf": shelf}))
+    made.sync("memory://shelf")
+    return made
+
+
+def begun(corpus: OpenCorpus) -> tuple[str, Answered]:
+    answer = corpus.ask(KEY, principal=ADA, conversation="new")
+    assert isinstance(answer, Answered)
+    assert answer.trace.conversation
+    return answer.trace.conversation, answer
+
+
+def test_a_follow_up_is_read_with_what_was_asked_and_kept_as_it_was_asked(corpus: OpenCorpus) -> None:
+    talk, _ = begun(corpus)
+    second = corpus.ask("And who has it?", principal=ADA, conversation=talk)
+    (step,) = second.trace.steps
+    assert (step.name, step.texts) == ("history", ("And who has it? (key archive hang)",))
+    assert second.question == "And who has it?"
+    assert second.trace.conversation == talk
+    found = corpus.conversation(talk, principal=ADA)
+    assert [turn.question for turn in found.turns] == [KEY, "And who has it?"]
+
+
+def test_case_3_a_reload_gives_every_answer_byte_for_byte(corpus: OpenCorpus) -> None:
+    talk, first = begun(corpus)
+    corpus.ask("How many days of annual leave do staff get?", principal=ADA, conversation=talk)
+    once, again = (corpus.conversation(talk, principal=ADA) for _ in range(2))
+    assert once == again
+    assert once.turns[0].answer == corpus.answer(first.answer_id, principal=ADA)
+    assert json.loads(once.turns[0].answer or "")["conversation_id"] == talk
+
+
+def test_case_4_citations_are_there_after_another_conversation(corpus: OpenCorpus) -> None:
+    one, first = begun(corpus)
+    other, _ = begun(corpus)
+    assert one != other
+    back = corpus.conversation(one, principal=ADA).turns[0]
+    assert json.loads(back.answer or "")["citations"] == contract.answer(first)["citations"]
+
+
+def test_case_14_an_answer_cites_its_own_sources_only(corpus: OpenCorpus) -> None:
+    talk, _ = begun(corpus)
+    question = "How many working days of annual leave do staff get?"
+    second, alone = corpus.ask(question, principal=ADA, conversation=talk), corpus.ask(question, principal=ADA)
+    assert isinstance(second, Answered)
+    assert isinstance(alone, Answered)
+    assert second.citations == alone.citations
+    assert second.trace.steps == ()
+
+
+def test_another_user_s_conversation_is_absent(corpus: OpenCorpus) -> None:
+    talk, _ = begun(corpus)
+    for stranger in (BOB, Principal(), Principal(tenant="other", user="ada")):
+        with pytest.raises(NotFound, match="there is no conversation"):
+            corpus.conversation(talk, principal=stranger)
+    for stranger in (BOB, Principal()):
+        with pytest.raises(NotFound, match="there is no conversation"):
+            corpus.ask(KEY, principal=stranger, conversation=talk)
+    with pytest.raises(NotFound, match="there is no conversation"):
+        corpus.ask(KEY, principal=ADA, conversation="v-never")
+
+
+def test_the_answer_of_a_deleted_document_is_gone_from_its_conversation(corpus: OpenCorpus) -> None:
+    talk, first = begun(corpus)
+    for cited in {one.document_id for one in first.citations}:
+        corpus.delete(cited)
+    turn = corpus.conversation(talk, principal=ADA).turns[0]
+    assert (turn.question, turn.answer, turn.changed) == (KEY, None, ())
+    with pytest.raises(NotFound):
+        corpus.answer(first.answer_id, principal=ADA)
+    # The asker's own words are still what the next question is read with; the answer's are not.
+    after = corpus.ask("The second one?", principal=ADA, conversation=talk)
+    assert not any("archive hangs behind" in text for step in after.trace.steps for text in step.texts)
+
+
+def test_what_may_not_be_read_any_more_is_not_served(corpus: OpenCorpus) -> None:
+    talk, first = begun(corpus)
+    catalog = corpus._store_of("default").catalog
+    catalog.narrow_all({one.document_id: Acl(frozenset({"guards"})) for one in first.citations})
+    assert corpus.conversation(talk, principal=ADA).turns[0].answer is None
+
+
+def test_text_of_an_answer_that_came_into_a_question_keeps_its_rights(corpus: OpenCorpus) -> None:
+    talk, first = begun(corpus)
+    second = corpus.ask("What about working days, the first one?", principal=ADA, conversation=talk)
+    (step,) = second.trace.steps
+    assert step.documents
+    corpus.delete(first.citations[0].document_id)
+    assert corpus.conversation(talk, principal=ADA).turns[1].answer is None
+
+
+def test_after_an_update_a_citation_says_that_its_source_changed(corpus: OpenCorpus, shelf: Shelf) -> None:
+    talk, first = begun(corpus)
+    assert corpus.changed(first.answer_id, principal=ADA) == ()
+    shelf.texts["keys.md"] = ("# Keys\n\nThe key of the archive lies in the safe.\n", PUBLIC)
+    corpus.sync("memory://shelf")
+    turn = corpus.conversation(talk, principal=ADA).turns[0]
+    moved = [one.index for one in first.citations if one.document_name == "keys.md"]
+    assert list(turn.changed) == moved != []
+    assert json.loads(turn.answer or "")["citations"][0]["quote"] == first.citations[0].quote
+    assert contract.conversation(corpus.conversation(talk, principal=ADA))["turns"][0]["source_changed"] == moved
