@@ -14,7 +14,7 @@ from fonte.errors import BadModelOutput, CorruptIndex, InvalidQuery, ModelUnavai
 from fonte.evidence import EvidenceScorer, features
 from fonte.gate import NOTHING, GateModel
 from fonte.processing import Processing, in_context, process
-from fonte.protocols import Catalog, Embedder, Entailer, Generator, IndexReader, Terms
+from fonte.protocols import Catalog, Embedder, Entailer, Generator, IndexReader, Reranker, Terms
 from fonte.retrieve import Found, RetrievalSettings, Retrieved, Retriever
 from fonte.several import Gathered, gather, part_query
 from fonte.support import SupportChecker, SupportPolicy
@@ -148,6 +148,8 @@ class Asker:
     notes: tuple[str, ...] = ()
     """What an answer should say about how it was made."""
     entailer: Entailer | None = None
+    reranker: Reranker | None = None
+    """What orders passages anew; None is late interaction."""
 
     def search(self, query: Query) -> SearchResults:
         """Ranked passages that the principal may read."""
@@ -164,6 +166,8 @@ class Asker:
             trace_id=_new_id("t"),
             steps=query.steps,
             as_of=query.as_of,
+            reranker=retrieved.reranker,
+            notes=retrieved.notes,
         )
 
     def _processed(self, query: Query) -> Query:
@@ -231,7 +235,7 @@ class Asker:
 
     def _retrieve(self, query: Query, settings: RetrievalSettings) -> tuple[Gathered, dict[str, Document]]:
         revoked = self.catalog.revoked(self.reader.generation.id, query.principal)
-        gathered = gather(Retriever(self.reader, self.embedder, self.terms), query, revoked, settings)
+        gathered = gather(Retriever(self.reader, self.embedder, self.terms, self.reranker), query, revoked, settings)
         found = self._readable(gathered.retrieved.found, query.principal)
         documents = {}
         for document_id in dict.fromkeys(one.stored.chunk.document_id for one in found):
@@ -310,10 +314,11 @@ class Asker:
             gate=asked.verdict,
             removed_markers=cited.removed if cited else (),
             dropped=cited.dropped if cited else (),
-            notes=(*self.notes, *made),
+            notes=(*self.notes, *asked.retrieved.notes, *made),
             steps=asked.query.steps,
             as_of=asked.query.as_of,
             timings_ms=timings,
+            reranker=asked.retrieved.reranker,
         )
 
     def _abstain(

@@ -32,6 +32,7 @@ _WORDS: Mapping[str, str] = {
     "reader": "the reader",
     "gate": "the default gate and its signs",
     "retrieval": "the widths of retrieval",
+    "reranker": "the reranker",
 }
 
 
@@ -119,6 +120,7 @@ def _bound(conditions: Mapping[str, str], fingerprint: str) -> str:
 def conditions_of(asker: Asker, default: GateModel) -> dict[str, str]:
     """What a calibration made with this asker holds for, by name."""
     recipe, settings = asker.reader.generation.recipe, asker.settings
+    reranker = asker.reranker if settings.retrieval.rerank else None
     return {
         "recipe": recipe.id,
         "space": recipe.space.key,
@@ -126,6 +128,8 @@ def conditions_of(asker: Asker, default: GateModel) -> dict[str, str]:
         "reader": asker.scorer.reader_id,
         "gate": default.stamp,
         "retrieval": f"{settings.retrieval!r} context_tokens={settings.context_tokens}",
+        # Late interaction needs no name of its own: its codec is part of the space.
+        **({"reranker": reranker.id} if reranker is not None else {}),
     }
 
 

@@ -16,20 +16,17 @@ import typing
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Literal, Self, TypeAlias
-from urllib.parse import urlsplit
 
 from pydantic import Field, TypeAdapter, ValidationError, field_validator, model_validator
 
 from fonte.errors import ConfigError
-from fonte.question_settings import QuestionSettings
-from fonte.source_settings import QuerySettings, RuleSettings, Section, WebSettings
+from fonte.question_settings import QuestionSettings, RerankerSettings, RetrievalSettings
+from fonte.source_settings import Positive, QuerySettings, RuleSettings, Seconds, Section, WebSettings, plain_url
 from fonte.types import ChunkingRecipe, ChunkingStrategy
 
 CONFIG_NAME = "fonte.toml"
 
-Positive: TypeAlias = Annotated[int, Field(ge=1)]
 Cost: TypeAlias = Annotated[float, Field(gt=0)]
-Seconds: TypeAlias = Annotated[float, Field(gt=0)]
 _Raw: TypeAlias = dict[str, typing.Any]
 """What TOML gave: nothing is known of it until the models have looked."""
 
@@ -45,17 +42,6 @@ def _one_of(value: str, built: set[str], later: set[str]) -> str:
     if value not in built:
         raise ValueError("should be " + " or ".join(f'"{name}"' for name in sorted(built)))
     return value
-
-
-def _plain_url(url: str | None) -> str | None:
-    if url is None:
-        return None
-    parts = urlsplit(url)
-    if parts.scheme not in {"http", "https"} or not parts.hostname:
-        raise ValueError("should be an address that begins with http:// or https://")
-    if parts.password is not None or parts.username is not None:
-        raise ValueError("holds a user name or password: secrets come from the environment, never from settings")
-    return url
 
 
 class ChunkingSettings(Section):
@@ -123,24 +109,7 @@ class EmbeddingSettings(Section):
             raise ValueError('should be "package:NAME", "hf:NAME@REVISION", "path:DIR" or "openai:MODEL"')
         return value
 
-    _url = field_validator("base_url")(_plain_url)
-
-
-class RetrievalSettings(Section):
-    """Widths of retrieval; each leg fetches ``candidates``, or ``k`` where that is more.
-
-    ``rerank`` acts where the model's token vectors are in the index, and not in mode ``bm25``; ``per_document`` 0 means
-    no cap; ``max_distance`` is a cosine distance, above 0 to 2; ``near_copies`` are passages of two documents with the
-    same readers, the same numbers and nearly the same words.
-    """
-
-    k: Positive = 8
-    candidates: Positive = 50
-    mode: Literal["hybrid", "bm25", "dense"] = "hybrid"
-    rerank: bool = True
-    max_distance: Annotated[float, Field(gt=0, le=2)] | None = None
-    per_document: Annotated[int, Field(ge=0)] = 4
-    near_copies: Literal["shown", "once"] = "shown"
+    _url = field_validator("base_url")(plain_url)
 
 
 class GateSettings(Section):
@@ -167,7 +136,7 @@ class GenerationSettings(Section):
     threads: Positive | None = None
     context_tokens: Annotated[int, Field(ge=512)] = 8192
 
-    _url = field_validator("base_url")(_plain_url)
+    _url = field_validator("base_url")(plain_url)
 
     @field_validator("name")
     @classmethod
@@ -240,6 +209,7 @@ class Settings(Section):
     embedding: EmbeddingSettings = EmbeddingSettings()
     query: QuestionSettings = QuestionSettings()
     retrieval: RetrievalSettings = RetrievalSettings()
+    reranker: RerankerSettings = RerankerSettings()
     gate: GateSettings = GateSettings()
     generation: GenerationSettings = GenerationSettings()
     support: SupportSettings = SupportSettings()
@@ -408,15 +378,25 @@ def _one_line(error: ValidationError, raw: _Raw, origins: Mapping[str, str]) -> 
 def _anchored(settings: Settings, path: Path | None) -> Settings:
     """Relative paths in a file are relative to the file's folder, wherever the command runs."""
     base = path.absolute().parent if path is not None else Path.cwd()
-    source = settings.embedding.source
-    if source.startswith("path:"):
-        source = f"path:{base / Path(source.removeprefix('path:')).expanduser()}"
-    embedding = settings.embedding.model_copy(update={"source": source})
+    embedding = settings.embedding.model_copy(update={"source": _below(settings.embedding.source, base)})
+    reranker = settings.reranker.model_copy(update={"source": _below(settings.reranker.source, base)})
     files = {key: str(base / Path(value).expanduser()) for key, value in settings.golden if value is not None}
     golden = settings.golden.model_copy(update=files)
     queries = tuple(one.anchored(base) for one in settings.queries)
     generation = settings.generation
     if generation.name == "gguf" and generation.model is not None:
         generation = generation.model_copy(update={"model": str(base / Path(generation.model).expanduser())})
-    updated = {"generation": generation, "embedding": embedding, "golden": golden, "queries": queries, "file": path}
+    updated = {
+        "generation": generation,
+        "embedding": embedding,
+        "reranker": reranker,
+        "golden": golden,
+        "queries": queries,
+        "file": path,
+    }
     return settings.model_copy(update=updated)
+
+
+def _below(source: str, base: Path) -> str:
+    """A model's source, the folder of a ``path:`` told from ``base``."""
+    return f"path:{base / Path(source.removeprefix('path:')).expanduser()}" if source.startswith("path:") else source

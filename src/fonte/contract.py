@@ -91,6 +91,8 @@ def search_results(results: SearchResults) -> Json:
         "timings_ms": _timings(results.timings_ms),
         "trace_id": results.trace_id,
         "steps": _steps(results.steps),
+        "reranker": results.reranker or None,
+        "notes": list(results.notes),
     }
 
 
@@ -139,6 +141,7 @@ def answer(one: Answer) -> Json:
         "notes": list(one.trace.notes),
         "dropped": [_sentence(sentence) for sentence in one.trace.dropped],
         "steps": _steps(one.trace.steps),
+        "reranker": one.trace.reranker or None,
     }
     if isinstance(one, Abstained):
         return common | {

@@ -37,7 +37,7 @@ from fonte.ranking.evidence import (
     rows_of,
     weakest_word,
 )
-from fonte.retrieve import Retrieved
+from fonte.retrieve import LATE, RERANK, Retrieved
 from fonte.text.normalise import search_form
 from fonte.text.terms import folded
 from fonte.text.windows import Fits
@@ -342,7 +342,13 @@ def features(
     """
     dense = next((ranking.hits for ranking in retrieved.rankings if ranking.stage == "dense"), ())
     bm25 = next((ranking.hits for ranking in retrieved.rankings if ranking.stage == "bm25"), ())
-    late = [hit.score for ranking in retrieved.rankings if ranking.stage == "rerank" for hit in ranking.hits]
+    # Only late interaction's own: scores of other rerankers are of other scales.
+    late = [
+        hit.score
+        for ranking in retrieved.rankings
+        if ranking.stage == RERANK and retrieved.reranker.startswith(LATE)
+        for hit in ranking.hits
+    ]
     moved = retrieved.shifts
     near = [hit.score for hit in dense] or [
         1 - _distance(one) + moved.get(one.stored.chunk.language, 0.0) for one in passages

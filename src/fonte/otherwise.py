@@ -63,7 +63,7 @@ def _changes(retriever: Retriever, settings: RetrievalSettings, deep: int) -> It
     yield "--k {}", doubled
     if settings.rerank:
         yield "--no-rerank", replace(settings, rerank=False)
-    elif can_rerank(retriever.reader, retriever.embedder):
+    elif retriever.reranker is not None or can_rerank(retriever.reader, retriever.embedder):
         yield "--rerank", replace(settings, rerank=True)
     for mode in ("hybrid", "bm25", "dense"):
         if mode != settings.mode:

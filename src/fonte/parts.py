@@ -21,6 +21,7 @@ from fonte.protocols import (
     Generator,
     IndexStore,
     Pictures,
+    Reranker,
     SourceReader,
     Terms,
     VectorCache,
@@ -103,6 +104,8 @@ class Parts:
     answers: AnswerSettings = field(default_factory=AnswerSettings)
     costs: Costs = field(default_factory=Costs)
     """Of the gate's mistakes, for calibration."""
+    reranker: Reranker | None = None
+    """Reads passages to order them anew; None is late interaction over the index's token codes."""
 
     @cached_property
     def embedder(self) -> Embedder:

@@ -224,6 +224,25 @@ class Entailer(Protocol):
         """
 
 
+class Reranker(Protocol):
+    """Reads passages with the question. It neither sorts nor cuts. Thread-safe.
+
+    Scores of one reranker for one question can be compared with each other and with nothing else.
+    """
+
+    @property
+    def id(self) -> str:
+        """Which kind, model and weights these are, in words that a person can read."""
+
+    def score(self, question: str, passages: Sequence[str]) -> list[float]:
+        """How well each passage answers, in order, higher is better; of a long one, as well as its best window does.
+
+        Raises:
+            ValueError: an empty question or passage.
+            ModelUnavailable: down or too slow. ModelNotInstalled. BadModelOutput: not one finite number for each.
+        """
+
+
 class Generator(Protocol):
     """Passages to a draft. What it writes is not trusted."""
 

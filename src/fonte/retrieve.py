@@ -15,13 +15,14 @@ from functools import lru_cache
 from typing import Literal
 
 from fonte.errors import ConfigError
-from fonte.protocols import Embedder, IndexReader, Terms, TokenCoder
+from fonte.protocols import Embedder, IndexReader, Reranker, Terms, TokenCoder
 from fonte.ranking.diversity import Candidate, Group, diversify
 from fonte.ranking.evidence import coverage
 from fonte.ranking.fusion import fuse
 from fonte.ranking.languages import centered, shifts
 from fonte.ranking.late import COVERAGE_WEIGHT, SHIFT_WEIGHT, maxsim
-from fonte.types import UNKNOWN_LANGUAGE, Codes, Hit, Language, Query, Ranking, StoredChunk, Vector
+from fonte.reranking import Reordered, reordered
+from fonte.types import UNKNOWN_LANGUAGE, Codes, Hit, Language, Query, Ranking, Space, StoredChunk, Vector
 from fonte.words import terms_of, weighted_words
 
 Mode = Literal["hybrid", "bm25", "dense"]
@@ -32,6 +33,8 @@ ACROSS = "bm25_across"
 DENSE = "dense"
 FUSION = "fusion"
 RERANK = "rerank"
+LATE = "late"
+"""The reranker that is built in: late interaction over the index's token codes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +47,11 @@ class RetrievalSettings:
     per_document: int = 4
     max_distance: float | None = None
     rerank: bool = False
-    """Order the first ``rerank_depth`` anew by late interaction; the index and the embedder must have one codec."""
+    """Order the first ``rerank_depth`` anew: by the retriever's reranker, or where it has none by late interaction, for
+    which the index and the embedder must have one codec."""
     rerank_depth: int = 25
+    rerank_required: bool = False
+    """Whether a reranker that fails makes the question fail; else the fused order is kept, and a note says so."""
     near_once: bool = False
     """Show of near copies the best alone, the others as its duplicates."""
     distances: bool = False
@@ -77,6 +83,9 @@ class Retrieved:
     query_vector: Vector | None = None
     shifts: Mapping[Language, float] = field(default_factory=dict)
     """What similarities to passages in each language are moved by, so that they can be compared."""
+    reranker: str = ""
+    """What ordered the head anew (``Reranker.id``, or ``late:CODEC``); empty where nothing did."""
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,12 +95,15 @@ class Retriever:
     reader: IndexReader
     embedder: Embedder
     terms: Terms
+    reranker: Reranker | None = None
+    """What orders the head anew where the settings want it; None is late interaction over the index's token codes."""
 
     def retrieve(self, query: Query, revoked: Sequence[str], settings: RetrievalSettings) -> Retrieved:
         """The best ``settings.k`` stretches for ``query``; ``revoked`` documents never enter a leg.
 
         Raises:
-            ModelUnavailable, BadModelOutput: the question could not be embedded (not in mode ``bm25``).
+            ModelUnavailable, BadModelOutput: the question could not be embedded (not in mode ``bm25``), or a reranker
+                that the settings require failed.
             StoreError: the index could not be read.
         """
         began = time.perf_counter()
@@ -109,18 +121,21 @@ class Retriever:
         rankings.append(Ranking(FUSION, tuple(fused)))
         timings["fuse"] = _since(mark)
         moved = shifts(asked.vector, self.reader.centroids()) if asked is not None else {}
-        if asked is not None and asked.codes is not None and len(asked.codes):
-            mark = time.perf_counter()
-            ranked, rest = self._reranked(kept, asked.codes, moved, stored, query, revoked, settings.rerank_depth)
-            rankings.append(Ranking(RERANK, tuple(ranked)))
-            kept = [*ranked, *rest]
+        mark = time.perf_counter()
+        again = self._again(kept, asked, moved, stored, query, revoked, settings)
+        if again is not None:
             timings["rerank"] = _since(mark)
+            kept = [*again.first, *again.rest]
+        if again is not None and not again.note:
+            rankings.append(Ranking(RERANK, again.first))
         mark = time.perf_counter()
         found = _diverse(kept, stored, settings)
         timings["fuse"] += _since(mark)
         timings["total"] = _since(began)
         vector = asked.vector if asked is not None else None
-        return Retrieved(tuple(found), tuple(rankings), timings, vector, moved)
+        reranker = again.reranker if again is not None and not again.note else ""
+        notes = (again.note,) if again is not None and again.note else ()
+        return Retrieved(tuple(found), tuple(rankings), timings, vector, moved, reranker, notes)
 
     def _legs(
         self, query: Query, revoked: Sequence[str], settings: RetrievalSettings, timings: dict[str, float]
@@ -139,7 +154,8 @@ class Retriever:
             return found
 
         if settings.mode == "bm25":
-            needed = settings.rerank or settings.distances or settings.max_distance is not None
+            late = settings.rerank and self.reranker is None
+            needed = late or settings.distances or settings.max_distance is not None
             asked = self._embed(query, settings, timings) if needed else None
             return lexical(), asked
         pending = _beside(os.getpid()).submit(lexical) if settings.mode == "hybrid" else None
@@ -178,12 +194,32 @@ class Retriever:
     def _embed(self, query: Query, settings: RetrievalSettings, timings: dict[str, float]) -> _Asked:
         """The question's vector, and the codes of its tokens out of the same pass where it is to be reranked."""
         mark = time.perf_counter()
-        if settings.rerank and isinstance(self.embedder, TokenCoder) and can_rerank(self.reader, self.embedder):
+        late = settings.rerank and self.reranker is None
+        if late and isinstance(self.embedder, TokenCoder) and can_rerank(self.reader, self.embedder):
             asked = _Asked(*self.embedder.encode_query(query.text))
         else:
             asked = _Asked(self.embedder.embed_query(query.text))
         timings["embed"] = _since(mark)
         return asked
+
+    def _again(
+        self,
+        hits: Sequence[Hit],
+        asked: _Asked | None,
+        moved: Mapping[Language, float],
+        stored: Mapping[str, StoredChunk],
+        query: Query,
+        revoked: Sequence[str],
+        settings: RetrievalSettings,
+    ) -> Reordered | None:
+        """The head ordered anew, by the one kind that is in force; None where none is."""
+        if settings.rerank and self.reranker is not None:
+            depth, required = settings.rerank_depth, settings.rerank_required
+            return reordered(self.reranker, query.text, hits, stored, depth=depth, required=required)
+        if asked is None or asked.codes is None or not len(asked.codes):
+            return None
+        first, rest = self._reranked(hits, asked.codes, moved, stored, query, revoked, settings.rerank_depth)
+        return Reordered(tuple(first), tuple(rest), late_id(self.reader.generation.recipe.space))
 
     def _reranked(
         self,
@@ -232,8 +268,13 @@ class _Asked:
     codes: Codes | None = None
 
 
+def late_id(space: Space) -> str:
+    """What late interaction over a space's token codes is called."""
+    return f"{LATE}:{space.codec}"
+
+
 def can_rerank(reader: IndexReader, embedder: Embedder) -> bool:
-    """Whether the index keeps token codes, and of the codec that the embedder writes."""
+    """Whether late interaction can rerank: the index keeps token codes, of the codec that the embedder writes."""
     codec = reader.generation.recipe.space.codec
     return bool(codec) and isinstance(embedder, TokenCoder) and embedder.codec == codec
 
@@ -247,18 +288,22 @@ def settled(
     mode: Mode | None,
     max_distance: float | None,
     rerank: bool | None,
+    reads: bool = False,
 ) -> RetrievalSettings:
     """The settings of one question: what it names, else what they say; words alone (``bm25``) are reranked if asked.
+
+    ``reads`` says that the reranker reads the passages, and needs no token codes.
 
     Raises:
         ConfigError: ``rerank`` is asked for, and the model keeps no token vectors or the index holds none of its codec.
     """
-    able = can_rerank(reader, embedder)
+    able = reads or can_rerank(reader, embedder)
     if rerank and not able:
         if not embedder.space.codec:
             raise ConfigError(
                 f"cannot rerank: {embedder.space.model} has no token vectors to keep",
-                hint='leave --rerank out, or set [embedding] source = "package:multilingual-e5-small"',
+                hint='leave --rerank out, or set [embedding] source = "package:multilingual-e5-small", '
+                "or a [reranker] source that reads",
             )
         raise ConfigError("cannot rerank: the index holds no token vectors of this model", hint="run fonte sync again")
     mode = mode or settings.mode

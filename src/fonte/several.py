@@ -39,7 +39,9 @@ def gather(retriever: Retriever, query: Query, revoked: Sequence[str], settings:
     timings = {
         name: value + sum(part.timings_ms.get(name, 0.0) for part in parts) for name, value in whole.timings_ms.items()
     }
-    return Gathered(replace(whole, found=tuple(found), rankings=tuple(rankings), timings_ms=timings), parts)
+    notes = tuple(dict.fromkeys(note for one in (whole, *parts) for note in one.notes))
+    together = replace(whole, found=tuple(found), rankings=tuple(rankings), timings_ms=timings, notes=notes)
+    return Gathered(together, parts)
 
 
 def part_query(query: Query, at: int) -> Query:

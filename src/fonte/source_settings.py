@@ -30,6 +30,22 @@ Names: TypeAlias = Annotated[tuple[Annotated[str, Field(min_length=1)], ...], Be
 """A list of texts; in a variable parted by commas."""
 
 
+Positive: TypeAlias = Annotated[int, Field(ge=1)]
+Seconds: TypeAlias = Annotated[float, Field(gt=0)]
+
+
+def plain_url(url: str | None) -> str | None:
+    """An address without user name and password. Raises ValueError."""
+    if url is None:
+        return None
+    parts = urlsplit(url)
+    if parts.scheme not in {"http", "https"} or not parts.hostname:
+        raise ValueError("should be an address that begins with http:// or https://")
+    if parts.password is not None or parts.username is not None:
+        raise ValueError("holds a user name or password: secrets come from the environment, never from settings")
+    return url
+
+
 class WebSettings(Section):
     """Which pages of the web may be read. ``hosts`` must name every host; ``addresses`` private networks that may be.
 

@@ -913,6 +913,9 @@ class SearchResults:
     """What was made of the question before it was looked for."""
     as_of: date | None = None
     """The day that only what holds then was looked for of."""
+    reranker: str = ""
+    """What ordered the first anew; empty where nothing did."""
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -934,6 +937,8 @@ class Trace:
     conversation: str = ""
     """Id of the conversation that it was asked in; empty where it stands alone."""
     timings_ms: Mapping[str, float] = field(default_factory=dict)
+    reranker: str = ""
+    """What ordered the passages anew; empty where nothing did."""
 
 
 @dataclass(frozen=True, slots=True)

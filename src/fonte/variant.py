@@ -71,7 +71,14 @@ def asker_over(
     """
     settings = parts.answers
     retrieval = settled(
-        settings.retrieval, reader, parts.embedder, k=k, mode=mode, max_distance=max_distance, rerank=rerank
+        settings.retrieval,
+        reader,
+        parts.embedder,
+        k=k,
+        mode=mode,
+        max_distance=max_distance,
+        rerank=rerank,
+        reads=parts.reranker is not None,
     )
     return Asker(
         reader=reader,
@@ -81,6 +88,7 @@ def asker_over(
         scorer=parts.scorer,
         gate=parts.gate_for(parts.embedder.space),
         settings=replace(settings, retrieval=retrieval),
+        reranker=parts.reranker,
     )
 
 

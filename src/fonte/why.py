@@ -195,7 +195,7 @@ class Explainer:
         if trail.lost is None:
             self._ordered(asked, holders, trail, arrived=arrived)
         if trail.lost is not None:
-            retriever = Retriever(asker.reader, asker.embedder, asker.terms)
+            retriever = Retriever(asker.reader, asker.embedder, asker.terms, asker.reranker)
             return retrieved_otherwise(
                 retriever, query, revoked, asker.settings.retrieval, deep, lambda one: found_in(one, places)
             )
@@ -307,7 +307,7 @@ class Explainer:
         if first is None:
             detail, advice = self._place_told(asked, kept, rank, arrived=arrived)
             trail.passed(FUSION, detail, rank, score, present=arrived)
-            trail.passed(RERANK, "not reranked", present=None)
+            trail.passed(RERANK, "; ".join(asked.retrieved.notes) or "not reranked", present=None)
             if not arrived:
                 trail.lose(FUSION, advice)
             return

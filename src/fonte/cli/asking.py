@@ -34,6 +34,8 @@ def search(options: argparse.Namespace, output: Output) -> int:
             filters=_filters(options.filter),
             as_of=options.as_of,
         )
+    for note in found.notes:
+        output.note(note)
     if output.json_mode:
         output.json(contract.search_results(found))
         return 0

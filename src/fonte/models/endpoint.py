@@ -133,6 +133,15 @@ class Endpoint:
             data = b"".join(chunks)
         return self._object(data)
 
+    def post_list(self, path: str, body: Mapping[str, object]) -> list[object]:
+        """The JSON array that the endpoint answers. Raises as ``post``."""
+        with self._open(path, body) as (_, chunks):
+            data = b"".join(chunks)
+        value = self._json(data)
+        if not isinstance(value, list):
+            raise BadModelOutput(f"{self.where} did not answer with a JSON array")
+        return value
+
     def stream(
         self,
         path: str,
@@ -163,11 +172,15 @@ class Endpoint:
                     return
         raise ModelUnavailable(f"{self.where} broke off its answer", hint="ask again")
 
-    def _object(self, data: bytes) -> Mapping[str, object]:
+    def _json(self, data: bytes) -> object:
         try:
-            value = json.loads(data)
+            value: object = json.loads(data)
         except (ValueError, RecursionError) as error:
             raise BadModelOutput(f"{self.where} did not answer in JSON") from error
+        return value
+
+    def _object(self, data: bytes) -> Mapping[str, object]:
+        value = self._json(data)
         if not isinstance(value, dict):
             raise BadModelOutput(f"{self.where} did not answer with a JSON object")
         return value

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from fonte.errors import ConfigError, ModelNotInstalled
 from fonte.models.bert_files import bert_weights, read_safetensors
@@ -14,6 +15,9 @@ from fonte.models.graph_cache import cached_graph
 from fonte.models.onnx_embedder import OnnxEmbedder
 from fonte.models.onnx_graph import GRAPH_VERSION, bert_graph
 from fonte.models.tokens import EncoderTokenizer
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
 
 GRAPHS = ("model.onnx", "onnx/model.onnx")
 SAFETENSORS = "model.safetensors"
@@ -48,7 +52,7 @@ def folder_embedder(
             folder,
             name=name or folder.resolve().name,
             revision=revision,
-            weights_sha256=_weights_sha256(weights),
+            weights_sha256=weights_sha256(weights),
             tokenizer_sha256=file_sha256(tokenizer),
         )
         loaded = graph or _build(weights, model, cache, notify)
@@ -57,7 +61,7 @@ def folder_embedder(
     return OnnxEmbedder(model.card, loaded, _tokenizer(tokenizer, model), threads=threads)
 
 
-def _weights_sha256(path: Path) -> str:
+def weights_sha256(path: Path) -> str:
     """Hash over the weights, those that an ONNX graph keeps in files beside it included."""
     parts = [path, *sorted(one for one in path.parent.glob(f"{path.name}[._]*data*") if one.is_file())]
     if len(parts) == 1:
@@ -101,22 +105,30 @@ def _build(path: Path, model: FolderModel, cache: Path, notify: Callable[[str], 
     )
 
 
-def _tokenizer(path: Path, model: FolderModel) -> EncoderTokenizer:
+def read_tokenizer(path: Path, name: str) -> Tokenizer:
+    """The tokenizer of the model ``name``.
+
+    Raises:
+        ModelNotInstalled: a file that cannot be read, or is none.
+    """
     from tokenizers import Tokenizer
 
-    card = model.card
     try:
         data = path.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise ModelNotInstalled(f"tokenizer.json of {card.name} cannot be read") from error
+        raise ModelNotInstalled(f"tokenizer.json of {name} cannot be read") from error
     try:
-        backend = Tokenizer.from_str(data)
+        return Tokenizer.from_str(data)
     except Exception as error:
         if type(error) is not Exception:  # the library raises the base class itself
             raise
-        raise ModelNotInstalled(f"tokenizer.json of {card.name} is not a tokenizer that this version reads") from error
+        raise ModelNotInstalled(f"tokenizer.json of {name} is not a tokenizer that this version reads") from error
+
+
+def _tokenizer(path: Path, model: FolderModel) -> EncoderTokenizer:
+    card = model.card
     return EncoderTokenizer(
-        backend,
+        read_tokenizer(path, card.name),
         window=card.window,
         query_prefix=card.query_prefix,
         passage_prefix=card.passage_prefix,

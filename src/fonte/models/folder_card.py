@@ -67,6 +67,18 @@ def read_folder(folder: Path, *, name: str, revision: str, weights_sha256: str, 
     return FolderModel(card, config)
 
 
+def read_pair_window(folder: Path) -> int:
+    """Longest input in tokens of a model in ``folder`` that reads two texts together.
+
+    Raises:
+        ConfigError: as ``read_folder``.
+    """
+    config = _json(folder / "config.json")
+    if config is None:
+        raise ConfigError(f"{folder.name} holds no config.json", hint="copy the whole model folder")
+    return _window(folder, config, _own_card(folder))
+
+
 def _json(path: Path) -> Mapping[str, object] | None:
     try:
         value = json.loads(path.read_text("utf-8"))

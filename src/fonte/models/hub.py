@@ -25,8 +25,8 @@ _GRAPH_FILES = (*GRAPHS, *(f"{graph}_data" for graph in GRAPHS))
 _TRUE = frozenset({"1", "on", "yes", "true"})
 
 
-def parse_source(source: str) -> tuple[str, str]:
-    """Name and revision out of ``NAME@REVISION``.
+def parse_source(source: str, *, scheme: str = "hf") -> tuple[str, str]:
+    """Name and revision out of ``NAME@REVISION``; ``scheme`` stood before it.
 
     Raises:
         ConfigError: no revision, or one that is not a whole commit hash.
@@ -34,8 +34,8 @@ def parse_source(source: str) -> tuple[str, str]:
     match = _SOURCE.fullmatch(source)
     if match is None:
         raise ConfigError(
-            f"hf:{source} does not pin a commit",
-            hint="write hf:NAME@REVISION with the 40 hexadecimal digits of a commit; a branch or tag may move",
+            f"{scheme}:{source} does not pin a commit",
+            hint=f"write {scheme}:NAME@REVISION with the 40 hexadecimal digits of a commit; a branch or tag may move",
         )
     return match["name"], match["revision"]
 

@@ -73,7 +73,7 @@ def make_embedder(
         ModelNotInstalled: an unknown name, or a model that is not there.
         ModelUnavailable: the hub cannot be reached.
     """
-    tell = notify or _tell
+    say = notify or tell
     folder = cache or default_cache()
     kind, _, name = source.partition(":")
     if threads is not None and threads < 1:
@@ -81,13 +81,13 @@ def make_embedder(
     if not name or kind not in {"package", "path", "hf", "openai"}:
         raise ConfigError(f"not a model source: {source!r}", hint=_FORMS)
     if kind == "package":
-        return _packaged(name, folder, threads, tell)
+        return _packaged(name, folder, threads, say)
     if kind == "openai":
-        return _remote(name, remote or Remote(), tell)
+        return _remote(name, remote or Remote(), say)
     from fonte.models.folder import folder_embedder
 
     if kind == "path":
-        return folder_embedder(Path(name).expanduser(), cache=folder, threads=threads, notify=tell)
+        return folder_embedder(Path(name).expanduser(), cache=folder, threads=threads, notify=say)
     from fonte.models.hub import hub_folder, parse_source
 
     repository, revision = parse_source(name)
@@ -95,7 +95,7 @@ def make_embedder(
         hub_folder(repository, revision),
         cache=folder,
         threads=threads,
-        notify=tell,
+        notify=say,
         name=repository,
         revision=revision,
     )
@@ -123,7 +123,7 @@ def make_chat(
     from fonte.models.openai_chat import OpenAIChat
     from fonte.models.writing import Prices
 
-    key = read_key(_CHAT_KEYS, notify or _tell)
+    key = read_key(_CHAT_KEYS, notify or tell)
     endpoint = Endpoint(base_url, what="generation", key=key, timeout_seconds=timeout_seconds)
     return OpenAIChat(model, endpoint, render, max_tokens=max_tokens, prices=prices or Prices())
 
@@ -150,7 +150,7 @@ def make_anthropic(
     from fonte.models.endpoint import Endpoint, read_key
     from fonte.models.writing import Prices
 
-    key = read_key(_ANTHROPIC_KEYS, notify or _tell)
+    key = read_key(_ANTHROPIC_KEYS, notify or tell)
     headers = {"anthropic-version": VERSION, **({"x-api-key": key} if key else {})}
     address = (base_url or BASE_URL).rstrip("/").removesuffix("/v1")
     endpoint = Endpoint(address, what="generation", headers=headers, timeout_seconds=timeout_seconds)
@@ -176,7 +176,7 @@ def generation_told(name: str, model: str | None, base_url: str | None) -> str:
     if name == "extractive":
         return "extractive, without a model"
     keys = _ANTHROPIC_KEYS if name == "anthropic" else _CHAT_KEYS
-    key = "with a key" if read_key(keys, _tell) else f"without a key in {' or '.join(keys)}"
+    key = "with a key" if read_key(keys, tell) else f"without a key in {' or '.join(keys)}"
     return f"{name}, {model} at {base_url or 'its own address'}, {key}, not asked"
 
 
@@ -225,5 +225,6 @@ def _packaged(name: str, cache: Path, threads: int | None, notify: Callable[[str
     raise ModelNotInstalled(f"no packaged model is called {name}", hint=f"known: {known}; or {_FORMS}")
 
 
-def _tell(line: str) -> None:
+def tell(line: str) -> None:
+    """Say a line on standard error: what speaks to the person by default."""
     print(line, file=sys.stderr)  # noqa: T201 - the one place that speaks to the person by default

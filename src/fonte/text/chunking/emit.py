@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fonte.protocols import Tokenizer
 from fonte.text.chunking.header import fitting_header, heading_line
-from fonte.text.chunking.measure import safe_cut, trim, word_cut
+from fonte.text.cuts import safe_cut, trim, word_cut
 from fonte.text.language import SURE, VERY_SURE, detect
 from fonte.text.normalise import search_form
 from fonte.types import UNKNOWN_LANGUAGE, Chunk, Document, Language, Recipe, chunk_id

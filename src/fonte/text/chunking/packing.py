@@ -15,9 +15,10 @@ from typing import Literal
 from fonte.protocols import Tokenizer
 from fonte.text.chunking.emit import Emitter
 from fonte.text.chunking.header import fitting_row
-from fonte.text.chunking.measure import Measure, measure, safe_cut
+from fonte.text.chunking.measure import Measure, measure
 from fonte.text.chunking.pieces import Piece, fitted
 from fonte.text.chunking.tables import Range
+from fonte.text.cuts import safe_cut
 from fonte.types import BlockKind, Chunk, Document, Recipe
 
 _CRUMB = 0.15

@@ -7,8 +7,9 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from fonte.text.chunking.measure import Measure, splits_cluster, trim, word_cut
+from fonte.text.chunking.measure import Measure
 from fonte.text.chunking.tables import Range
+from fonte.text.cuts import splits_cluster, trim, word_cut
 from fonte.text.sentences import sentences
 from fonte.types import BlockKind, Document, Section
 

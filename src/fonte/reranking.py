@@ -1,0 +1,87 @@
+"""The head of a fused ranking, ordered anew by a model that reads; where it fails the order stays, and it is said."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from threading import Lock
+
+from fonte.errors import ModelError
+from fonte.protocols import Reranker
+from fonte.types import Hit, StoredChunk
+
+
+@dataclass(frozen=True, slots=True)
+class Reordered:
+    """The first hits, best first, by ``reranker``, and the others as they were; or none, and why, in ``note``."""
+
+    first: tuple[Hit, ...]
+    rest: tuple[Hit, ...]
+    reranker: str
+    note: str = ""
+
+
+class Deferred:
+    """A reranker, loaded when it is first needed. Where that fails every question hears why, and none waits again."""
+
+    def __init__(self, source: str, load: Callable[[], Reranker]) -> None:
+        """``source`` names it until it is loaded, ``load`` makes it."""
+        self._source = source
+        self._load = load
+        self._lock = Lock()
+        self._made: Reranker | ModelError | None = None
+
+    @property
+    def id(self) -> str:
+        """The loaded reranker's, or where it cannot be loaded the source. Loads it."""
+        made = self._there()
+        return self._source if isinstance(made, ModelError) else made.id
+
+    def score(self, question: str, passages: Sequence[str]) -> list[float]:
+        """As the loaded reranker scores, or raise what loading raised."""
+        made = self._there()
+        if isinstance(made, ModelError):
+            raise made
+        return made.score(question, passages)
+
+    def _there(self) -> Reranker | ModelError:
+        with self._lock:
+            if self._made is None:
+                try:
+                    self._made = self._load()
+                except ModelError as error:
+                    self._made = error
+            return self._made
+
+
+def reordered(
+    reranker: Reranker,
+    question: str,
+    hits: Sequence[Hit],
+    stored: Mapping[str, StoredChunk],
+    *,
+    depth: int,
+    required: bool,
+) -> Reordered:
+    """The first ``depth`` hits by what the reranker makes of their texts, ties by chunk id; nothing is cut by a score.
+
+    Its scores stand alone: those of other stages have no part in them.
+
+    Raises:
+        ModelError: it failed, and ``required`` says that no other order will do.
+    """
+    first = hits[:depth]
+    try:
+        scores = reranker.score(question, [stored[hit.chunk_id].chunk.text for hit in first]) if first else []
+    except ModelError as error:
+        if required:
+            raise
+        note = f"not reranked, the fused order was kept: {error.message}"
+        return Reordered((), tuple(hits), reranker.id, note)
+    # Rounded, so that what is equal but for the order of additions ties.
+    marked = [
+        replace(hit, score=value, rerank=value)
+        for hit, value in zip(first, (round(score, 6) for score in scores), strict=True)
+    ]
+    ordered = sorted(marked, key=lambda hit: (-hit.score, hit.chunk_id))
+    return Reordered(tuple(ordered), tuple(hits[depth:]), reranker.id)
