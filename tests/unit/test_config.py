@@ -157,6 +157,11 @@ def test_every_key_has_a_variable_and_each_of_them_is_read(tmp_path: Path) -> No
         ("embedding", "base_url"): "http://h/v1",
         ("query", "history"): "false",
         ("query", "parts"): "true",
+        ("reranker", "source"): "http:m",
+        ("reranker", "base_url"): "http://h/v1",
+        ("reranker", "form"): "tei",
+        ("reranker", "window"): "77",
+        ("reranker", "required"): "true",
         ("retrieval", "mode"): "dense",
         ("retrieval", "rerank"): "false",
         ("retrieval", "near_copies"): "once",
@@ -172,6 +177,7 @@ def test_every_key_has_a_variable_and_each_of_them_is_read(tmp_path: Path) -> No
         ("web", "addresses"): "10.0.0.7/32",
     }
     assert {section for section, _ in variables().values()} == set(SECTIONS)
+    served = {f"FONTE_RERANKER_{key.upper()}": samples["reranker", key] for key in ("source", "base_url", "form")}
     for name, (section, key) in variables().items():
         if section == "store":
             assert "not built yet" in refusal(tmp_path, "", {name: "7"}).message
@@ -181,8 +187,9 @@ def test_every_key_has_a_variable_and_each_of_them_is_read(tmp_path: Path) -> No
             "FONTE_GOLDEN_FLOORS": {"FONTE_GOLDEN_PATH": "g.yaml"},
             "FONTE_CHUNKING_PERCENTILE": {"FONTE_CHUNKING_STRATEGY": "semantic"},
             "FONTE_CHUNKING_PARENT_CHARACTERS": {"FONTE_CHUNKING_STRATEGY": "parent_child"},
+            **dict.fromkeys((*served, "FONTE_RERANKER_WINDOW"), served),
         }.get(name, {})
-        part = getattr(load(tmp_path, "", {name: value, **others}), section)
+        part = getattr(load(tmp_path, "", {**others, name: value}), section)
         read = getattr(part, key)
         shown = ",".join(read) if isinstance(read, tuple) else str(read)
         assert shown.lower().removesuffix(".0").endswith(value), name
