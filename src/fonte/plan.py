@@ -14,6 +14,7 @@ from fonte.errors import (
     FonteError,
     InputError,
     ParseError,
+    SchemaMismatch,
     SourceUnreadable,
     StoreUnavailable,
 )
@@ -327,12 +328,12 @@ class _Comparison:
 
 
 def fault_of(index: IndexStore, active: Generation) -> str | None:
-    """Why a generation's index cannot be read (its words or its vectors), so that a sync builds it anew; else None."""
+    """Why a generation's index cannot be read (damaged, or of an older fonte), so that a sync builds it anew; else None."""
     try:
         reader = index.open(active)
         reader.languages()
         reader.bm25(["a"], Query("a", Principal(active.tenant)), revoked=(), k=1)
-    except (CorruptIndex, StoreUnavailable) as error:
+    except (CorruptIndex, SchemaMismatch, StoreUnavailable) as error:
         return error.message
     return None
 

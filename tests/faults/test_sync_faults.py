@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import lancedb
 import pytest
 from faults.test_sync_kill import _end, _go, _worker
 from integration.command import Ran, fonte
@@ -194,6 +195,27 @@ def test_damaged_index_files_are_said_and_the_next_sync_repairs_them(model: Word
             if ran.status:
                 assert any("built anew" in note for note in repaired.json["notes"])
     assert said >= 5
+
+
+def test_an_index_of_an_older_fonte_is_built_anew_by_the_sync_that_it_asks_for(
+    tmp_path: Path, model: WordEmbedder
+) -> None:
+    folder, home = fill(tmp_path / "docs", 3), tmp_path / "home"
+    fonte(home, "sync", str(folder))
+    before, embedded = order(home), len(model.texts)
+    (table,) = (home / "tenants" / "default" / "lance").glob("*.lance")
+    older = lancedb.connect(table.parent).open_table(table.stem)
+    older.drop_columns(["valid_from", "valid_to"])
+    with sqlite3.connect(home / "tenants" / "default" / "catalog.sqlite") as catalog:
+        catalog.execute("UPDATE generations SET table_version = ?", (older.version,))
+    refused = fonte(home, "search", "pump P-7 hall 3")
+    one_line(refused, "schema_mismatch")
+    assert "fonte sync" in refused.json["error"]["hint"]
+    again = fonte(home, "sync", str(folder))
+    assert again.status == 0, again.err
+    assert any("built anew" in note for note in again.json["notes"])
+    assert order(home) == before
+    assert len(model.texts) == embedded, "the vectors were known"
 
 
 @pytest.mark.slow
