@@ -328,7 +328,7 @@ class _Comparison:
 
 
 def fault_of(index: IndexStore, active: Generation) -> str | None:
-    """Why a generation's index cannot be read (damaged, or of an older fonte), so that a sync builds it anew; else None."""
+    """Why an index cannot be read (damaged, or of an older fonte), so that a sync builds it anew; else None."""
     try:
         reader = index.open(active)
         reader.languages()
