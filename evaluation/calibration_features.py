@@ -23,7 +23,8 @@ from calibration_sets import HERE, Probe, Public, adversarial, hiding, sample, t
 
 import fonte
 from fonte import Corpus, Principal, SourceOptions
-from fonte.answer import Asked, Asker
+from fonte.answer import Asker
+from fonte.asked import Asked
 from fonte.config import load_settings
 from fonte.corpus import OpenCorpus
 from fonte.evidence import MAX_PASSAGES, Evidence

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 
+from fonte.asked import Asked, AskedPart, cited_out_of_force
 from fonte.cite import Cited, Citing
 from fonte.context import build_passages, prompt_sentences
 from fonte.errors import BadModelOutput, CorruptIndex, InvalidQuery, ModelUnavailable
@@ -23,6 +24,7 @@ from fonte.text.locate import fragment, label, locate
 from fonte.types import (
     Abstained,
     AbstentionReason,
+    Acl,
     Answer,
     Answered,
     Citation,
@@ -34,7 +36,6 @@ from fonte.types import (
     Passage,
     Principal,
     Query,
-    QuestionPart,
     SearchResult,
     SearchResults,
     Trace,
@@ -56,46 +57,6 @@ class AnswerSettings:
     context_tokens: int = 3000
     support: SupportPolicy = "flag"
     processing: Processing = Processing()  # noqa: RUF009 - frozen
-
-
-@dataclass(frozen=True, slots=True)
-class AskedPart:
-    """A part of a question, the passages that it found (best first, the whole's markers), and the gate's verdict."""
-
-    part: QuestionPart
-    passages: tuple[Passage, ...]
-    verdict: GateVerdict
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """One question's state on its way; each step of Asker fills in more of it."""
-
-    query: Query
-    language: Language
-    retrieved: Retrieved
-    documents: Mapping[str, Document]
-    passages: tuple[Passage, ...]
-    verdict: GateVerdict
-    """Of the question, or of the part that has the best evidence."""
-    began: float
-    parts: tuple[AskedPart, ...] = ()
-
-    @property
-    def missing(self) -> tuple[str, ...]:
-        """The parts without evidence, in the asker's words, where another part has some."""
-        found = [one.verdict.sufficient for one in self.parts]
-        return tuple(one.part.asked for one in self.parts if not one.verdict.sufficient) if any(found) else ()
-
-    @property
-    def to_draft(self) -> Query:
-        """What a generator is asked: the parts that have evidence; the whole question where no part has its own."""
-        held = [one.part for one in self.parts if one.verdict.sufficient]
-        if not held:
-            return replace(self.query, parts=())
-        if len(held) == 1:
-            return replace(self.query, text=held[0].text, parts=())
-        return replace(self.query, parts=tuple(held))
 
 
 def answer_language(languages: Sequence[Language]) -> Language:
@@ -154,7 +115,7 @@ class Asker:
     def search(self, query: Query) -> SearchResults:
         """Ranked passages that the principal may read."""
         began = time.perf_counter()
-        query = self._processed(query)
+        query = self.processed(query)
         gathered, documents = self._retrieve(query, self.settings.retrieval)
         retrieved = gathered.retrieved
         results = tuple(_results(retrieved.found, documents))
@@ -170,8 +131,16 @@ class Asker:
             notes=retrieved.notes,
         )
 
-    def _processed(self, query: Query) -> Query:
-        return process(with_languages(in_context(query, self.settings.processing)), self.settings.processing)
+    def processed(self, query: Query) -> Query:
+        """The question with what query processing makes of it."""
+        steps = self.settings.processing
+        query = with_languages(in_context(query, steps))
+        return process(query, steps, lambda: self._names(query.principal), now().date())
+
+    def _names(self, principal: Principal) -> list[str]:
+        acls = self.catalog.acls()
+        states = self.catalog.states(self.reader.generation.id)
+        return [one.name for one in states if acls.get(one.document_id, Acl()).admits(principal)]
 
     def stream(self, query: Query, generator: Generator) -> Iterator[Citation | str | Answer]:
         """The text sentence by sentence, each citation before it is used, last the whole answer: cited or abstaining.
@@ -270,7 +239,7 @@ class Asker:
     def prepare(self, query: Query) -> Asked:
         """Everything up to the gate's verdict: what was retrieved, the passages, and what the gate saw in them."""
         began = time.perf_counter()
-        query = self._processed(query)
+        query = self.processed(query)
         gathered, documents = self._retrieve(query, replace(self.settings.retrieval, distances=True))
         retrieved = gathered.retrieved
         passages = tuple(
@@ -304,7 +273,7 @@ class Asker:
     def _trace(self, asked: Asked, draft: Draft | None = None, cited: Cited | None = None) -> Trace:
         made = (*(draft.notes if draft else ()), *(cited.notes if cited else ()))
         if cited:
-            made += _out_of_force(cited.citations, asked.query.as_of)
+            made += cited_out_of_force(cited.citations, asked.query.as_of, now().date())
         timings = {**asked.retrieved.timings_ms, "total": (time.perf_counter() - asked.began) * 1000}
         return Trace(
             id=_new_id("t"),
@@ -370,21 +339,6 @@ def asked_query(text: str, principal: Principal, filters: Filters, as_of: date |
     if not text.strip():
         raise InvalidQuery("the question is empty", hint="write a question between quotes")
     return Query(text.strip(), principal, filters, as_of)
-
-
-def _out_of_force(citations: Sequence[Citation], as_of: date | None) -> tuple[str, ...]:
-    """What an answer says of cited documents that do not hold today; as of a day none of those is found."""
-    if as_of is not None:
-        return ()
-    told = ((one, out_of_force(one.valid_from, one.valid_to, now().date())) for one in citations)
-    return tuple(dict.fromkeys(f"{one.document_name}: {why}" for one, why in told if why))
-
-
-def out_of_force(valid_from: str, valid_to: str, day: date) -> str:
-    """Why something does not hold on a day; empty where it does, or where nothing was said of it."""
-    if valid_to and valid_to < day.isoformat():
-        return f"held until {valid_to}"
-    return f"holds from {valid_from}" if valid_from > day.isoformat() else ""
 
 
 def _new_id(kind: str) -> str:

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date
+from typing import Literal, TypeAlias
 
 from fonte.text.asking.followup import rewritten
 from fonte.text.asking.parts import split_question
+from fonte.text.asking.worded import worded
+from fonte.text.asking.wordings import other_wordings, with_aliases
 from fonte.types import Query, QueryStep
 
 HISTORY = "history"
 PARTS = "parts"
+ALIASES = "aliases"
+VARIANTS = "variants"
+FILTERS = "filters"
+
+Names: TypeAlias = Callable[[], Sequence[str]]
+"""Names of the documents that the asker may read, asked for only where a step needs them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +29,12 @@ class Processing:
 
     history: bool = True
     """In a conversation, a question that leaves something out is read with what was said before."""
+    aliases: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Names for the same things; a question is also looked for with the others in their place."""
+    variants: bool = False
+    """A question is also looked for as its subject alone, and word by word in the other language."""
+    filters: Literal["off", "first", "only"] = "off"
+    """What a question says of where to look: looked at first, or nowhere else."""
     parts: bool = False
     """Questions that ask several things are told apart, and each is looked for and judged on its own."""
 
@@ -31,11 +48,52 @@ def in_context(query: Query, steps: Processing) -> Query:
     return replace(query, text=found.text, asked=query.question, steps=(*query.steps, step))
 
 
-def process(query: Query, steps: Processing) -> Query:
+def process(query: Query, steps: Processing, names: Names, today: date) -> Query:
     """The question with what the steps made of it; its text is never lost."""
+    if steps.filters != "off":
+        query = _narrowed(query, names(), today, only=steps.filters == "only")
+    if steps.aliases:
+        query = _renamed(query, with_aliases(query.text, steps.aliases))
+    if steps.variants:
+        query = _also(query, other_wordings(query.text, query.languages))
     if steps.parts and not query.parts:
         query = _parted(query)
     return query
+
+
+def _narrowed(query: Query, names: Sequence[str], today: date, *, only: bool) -> Query:
+    found = worded(query.text, names, today)
+    if found is None:
+        return query
+    own, said = query.filters, found.narrowed.filters
+    # What the asker set by hand comes first.
+    filters = replace(
+        own,
+        documents=own.documents or said.documents,
+        languages=own.languages or said.languages,
+        media_types=own.media_types or said.media_types,
+    )
+    day = query.as_of or found.narrowed.as_of
+    how = "looked for only in" if only else "looked for first in"
+    step = QueryStep(FILTERS, f"{how} {'; '.join(found.told)}", (found.narrowed.text,))
+    query = replace(query, steps=(*query.steps, step))
+    if only:
+        return replace(query, filters=filters, as_of=day)
+    return replace(query, narrowed=replace(found.narrowed, filters=filters, as_of=day))
+
+
+def _renamed(query: Query, texts: tuple[str, ...]) -> Query:
+    if not texts:
+        return query
+    step = QueryStep(ALIASES, "also looked for by other names", texts)
+    return replace(query, renamed=texts, steps=(*query.steps, step))
+
+
+def _also(query: Query, texts: tuple[str, ...]) -> Query:
+    if not texts:
+        return query
+    step = QueryStep(VARIANTS, "also looked for in other wordings", texts)
+    return replace(query, also=texts, steps=(*query.steps, step))
 
 
 def _parted(query: Query) -> Query:

@@ -2,17 +2,40 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal, Self, TypeAlias
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from fonte.source_settings import Positive, Seconds, Section, plain_url
+
+
+def _table(value: object) -> object:
+    """``NAME = OTHER | ANOTHER; NAME = OTHER`` of a variable; in a file one other name alone, or a list of them."""
+    if isinstance(value, str):
+        pairs = [part.partition("=") for part in value.split(";") if part.strip()]
+        value = {name.strip(): others.split("|") for name, _, others in pairs}
+    if not isinstance(value, dict):
+        return value
+    return {name: _names(others) for name, others in value.items()}
+
+
+def _names(others: object) -> object:
+    listed = [others] if isinstance(others, str) else others
+    return tuple(one.strip() if isinstance(one, str) else one for one in listed) if isinstance(listed, list) else others
+
+
+_Name: TypeAlias = Annotated[str, Field(min_length=1)]
+Aliases: TypeAlias = Annotated[dict[_Name, Annotated[tuple[_Name, ...], Field(min_length=1)]], BeforeValidator(_table)]
+"""Names for the same things, by one of them."""
 
 
 class QuestionSettings(Section):
     """Which steps a question goes through before it is looked for; each is told in the trace."""
 
     history: bool = True
+    aliases: Aliases = {}  # noqa: RUF012 - pydantic copies it, and the section is frozen
+    variants: bool = False
+    filters: Literal["off", "first", "only"] = "off"
     parts: bool = False
 
 

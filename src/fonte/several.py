@@ -1,17 +1,22 @@
-"""One question asked in several ways: each retrieved under the same rights and filters, brought into one ranking.
+"""One question asked in several ways: each retrieved under the same rights, brought into one ranking.
 
-The parts of a question take turns, so that none is crowded out by the others; what the whole question finds takes its
-turn as well. Ranks are compared, never scores: those of two questions do not share a scale.
+Other wordings are fused with the question by reciprocal ranks. What the question's own words say of where to look, and
+the parts of a question, take turns with it, so that none is crowded out by the others. Ranks are compared, never
+scores: those of two questions do not share a scale.
 """
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
 from fonte.retrieve import Found, RetrievalSettings, Retrieved, Retriever
 from fonte.types import Query, Ranking
+
+RANK_CONSTANT = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,16 +33,29 @@ def gather(retriever: Retriever, query: Query, revoked: Sequence[str], settings:
     Raises:
         As ``Retriever.retrieve``.
     """
-    whole = retriever.retrieve(query, revoked, settings)
-    if not query.parts:
+    plain = replace(query, parts=(), also=(), renamed=(), narrowed=None)
+    whole = retriever.retrieve(plain, revoked, settings)
+    if not (query.parts or query.also or query.renamed or query.narrowed):
         return Gathered(whole)
-    parts = tuple(retriever.retrieve(part_query(query, at), revoked, settings) for at in range(len(query.parts)))
-    found = _unlike(_in_turns([*parts, whole]))[: settings.k]
+    asked = [("other wording", replace(plain, text=text)) for text in query.also]
+    asked += [("other name", replace(plain, text=text)) for text in query.renamed]
+    asked += [("part", part_query(query, at)) for at in range(len(query.parts))]
+    if query.narrowed is not None:
+        there = query.narrowed
+        asked.append(("first look", replace(plain, text=there.text, filters=there.filters, as_of=there.as_of)))
+    made = [(name, retriever.retrieve(one, revoked, settings)) for name, one in asked]
+    others = [one for name, one in made if name == "other wording"]
+    parts = tuple(one for name, one in made if name == "part")
+    first = [one.found for turn in ("first look", "other name", "part") for name, one in made if name == turn]
+    turns = [*first, _by_ranks([whole, *others])]
+    found = _unlike(_in_turns(turns))[: settings.k]
     rankings = [*whole.rankings]
-    for number, part in enumerate(parts, start=1):
-        rankings += [Ranking(f"{one.stage} of part {number}", one.hits) for one in part.rankings]
+    numbers: Counter[str] = Counter()
+    for name, one in made:
+        numbers[name] += 1
+        rankings += [Ranking(f"{each.stage} of {name} {numbers[name]}", each.hits) for each in one.rankings]
     timings = {
-        name: value + sum(part.timings_ms.get(name, 0.0) for part in parts) for name, value in whole.timings_ms.items()
+        name: value + sum(one.timings_ms.get(name, 0.0) for _, one in made) for name, value in whole.timings_ms.items()
     }
     notes = tuple(dict.fromkeys(note for one in (whole, *parts) for note in one.notes))
     together = replace(whole, found=tuple(found), rankings=tuple(rankings), timings_ms=timings, notes=notes)
@@ -46,11 +64,22 @@ def gather(retriever: Retriever, query: Query, revoked: Sequence[str], settings:
 
 def part_query(query: Query, at: int) -> Query:
     """The question that one of the parts is."""
-    return replace(query, text=query.parts[at].text, parts=())
+    return replace(query, text=query.parts[at].text, parts=(), also=(), renamed=(), narrowed=None)
 
 
-def _in_turns(lists: Sequence[Retrieved]) -> Iterator[Found]:
-    for turn in zip_longest(*(one.found for one in lists)):
+def _by_ranks(lists: Sequence[Retrieved]) -> list[Found]:
+    """One list by reciprocal ranks, as in ``fonte.ranking.fusion``; each as the first of the lists found it."""
+    first: dict[str, Found] = {}
+    shares: dict[str, list[float]] = {}
+    for one in lists:
+        for rank, found in enumerate(one.found, start=1):
+            first.setdefault(found.stored.chunk.id, found)
+            shares.setdefault(found.stored.chunk.id, []).append(1.0 / (RANK_CONSTANT + rank))
+    return [first[chunk] for chunk in sorted(shares, key=lambda one: (-math.fsum(shares[one]), one))]
+
+
+def _in_turns(lists: Sequence[Sequence[Found]]) -> Iterator[Found]:
+    for turn in zip_longest(*lists):
         yield from (found for found in turn if found is not None)
 
 

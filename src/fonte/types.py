@@ -640,6 +640,15 @@ class QuestionPart:
 
 
 @dataclass(frozen=True, slots=True)
+class Narrowed:
+    """Where a question's own words say to look, and the question without them."""
+
+    text: str
+    filters: Filters
+    as_of: date | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class QueryStep:
     """What one step of query processing made of a question: in words, and the texts that it gave."""
 
@@ -680,6 +689,12 @@ class Query:
     """The question as it was asked, where ``text`` is another wording of it; see ``question``."""
     history: tuple[Said, ...] = ()
     """What was said before in its conversation, oldest first."""
+    also: tuple[str, ...] = ()
+    """Other wordings, looked for beside it and fused with it."""
+    renamed: tuple[str, ...] = ()
+    """The question with other names for the same things, by a table of the user's own: each takes its turn."""
+    narrowed: Narrowed | None = None
+    """Where its words say to look first; what is found there and what is found anywhere take turns."""
 
     def __post_init__(self) -> None:
         if not self.text.strip():

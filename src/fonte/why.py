@@ -12,7 +12,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from fonte.answer import Asked, Asker, with_languages
+from fonte.answer import Asker, with_languages
+from fonte.asked import Asked
 from fonte.embedding import fitted
 from fonte.named import called
 from fonte.otherwise import Otherwise, cut_otherwise, retrieved_otherwise, roomier

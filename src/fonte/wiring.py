@@ -118,7 +118,13 @@ def make_parts(home: Path, settings: Settings) -> Parts:
 
 def _processing(settings: Settings) -> Processing:
     wanted = settings.query
-    return Processing(history=wanted.history, parts=wanted.parts)
+    return Processing(
+        history=wanted.history,
+        aliases=wanted.aliases,
+        variants=wanted.variants,
+        filters=wanted.filters,
+        parts=wanted.parts,
+    )
 
 
 def _retrieval(settings: Settings) -> RetrievalSettings:

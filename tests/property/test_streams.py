@@ -14,7 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from unit.models.stub_server import Reply, chat_script, stub_server
 
-from fonte.answer import Asked, Asker
+from fonte.answer import Asker
+from fonte.asked import Asked
 from fonte.cite import cite
 from fonte.corpus import OpenCorpus
 from fonte.errors import ModelUnavailable

@@ -7,7 +7,8 @@ import json
 import textwrap
 
 from fonte import contract
-from fonte.answer import now, out_of_force
+from fonte.answer import now
+from fonte.asked import out_of_force
 from fonte.cli.opening import corpus, principal
 from fonte.cli.output import Output
 from fonte.cli.told_gate import verdict_line

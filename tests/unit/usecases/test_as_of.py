@@ -9,7 +9,7 @@ import pytest
 
 from evaluating_making import PUBLIC, synced
 from fonte import contract
-from fonte.answer import out_of_force
+from fonte.asked import out_of_force
 from fonte.corpus import OpenCorpus
 from fonte.types import Acl, Answered, Document, Principal
 
