@@ -10,10 +10,10 @@ from fonte.source_settings import Positive, Seconds, Section, plain_url
 
 
 def _table(value: object) -> object:
-    """``NAME = OTHER | ANOTHER; NAME = OTHER`` of a variable; in a file one other name alone, or a list of them."""
+    """``NAME = OTHER, ANOTHER; NAME = OTHER`` of a variable; in a file one other name alone, or a list of them."""
     if isinstance(value, str):
         pairs = [part.partition("=") for part in value.split(";") if part.strip()]
-        value = {name.strip(): others.split("|") for name, _, others in pairs}
+        value = {name.strip(): others.split(",") for name, _, others in pairs}
     if not isinstance(value, dict):
         return value
     return {name: _names(others) for name, others in value.items()}

@@ -57,7 +57,7 @@ def gather(retriever: Retriever, query: Query, revoked: Sequence[str], settings:
     timings = {
         name: value + sum(one.timings_ms.get(name, 0.0) for _, one in made) for name, value in whole.timings_ms.items()
     }
-    notes = tuple(dict.fromkeys(note for one in (whole, *parts) for note in one.notes))
+    notes = tuple(dict.fromkeys(note for one in (whole, *(one for _, one in made)) for note in one.notes))
     together = replace(whole, found=tuple(found), rankings=tuple(rankings), timings_ms=timings, notes=notes)
     return Gathered(together, parts)
 

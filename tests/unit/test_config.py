@@ -156,7 +156,7 @@ def test_every_key_has_a_variable_and_each_of_them_is_read(tmp_path: Path) -> No
         ("embedding", "source"): "hf:a/b@c",
         ("embedding", "base_url"): "http://h/v1",
         ("query", "history"): "false",
-        ("query", "aliases"): "PTO = paid time off | leave",
+        ("query", "aliases"): "PTO = paid time off, leave",
         ("query", "variants"): "true",
         ("query", "filters"): "only",
         ("query", "parts"): "true",

@@ -92,5 +92,5 @@ def test_a_home_that_sets_steps_takes_them(tmp_path: Path) -> None:
     wanted = load_settings(config, tmp_path / "home", {}).query
     assert wanted.filters == "only"
     assert wanted.aliases == {"PTO": ("paid time off",), "ferie": ("annual leave", "leave")}
-    told = load_settings(None, tmp_path / "home", {"FONTE_QUERY_ALIASES": "PTO = paid time off; a=b|c"}).query.aliases
+    told = load_settings(None, tmp_path / "home", {"FONTE_QUERY_ALIASES": "PTO = paid time off; a=b,c"}).query.aliases
     assert told == {"PTO": ("paid time off",), "a": ("b", "c")}
