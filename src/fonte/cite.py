@@ -7,24 +7,23 @@ marker, or with one whose passage does not hold it, is tied to the passage that 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
 
 from fonte.support import SupportChecker, SupportPolicy, missing_figures
 from fonte.text import markers
 from fonte.text.drafts import DraftReader, Said, bare
 from fonte.text.locate import fragment, label, locate
 from fonte.text.refusals import is_refusal
+from fonte.text.stop_words import STOP_WORDS
 from fonte.types import Citation, Draft, Language, Passage, Sentence, sha256_hex
 
 Range = tuple[int, int]
-Holds: TypeAlias = Callable[[str, Sequence[Passage]], Sequence[float]]
-"""A sentence to how surely each passage holds it, from 0 to 1; ``SURE`` and more is yes."""
-
-SURE = 0.5
-AHEAD = 0.1
-"""How much surer than the passage that a sentence names another must be to be named instead."""
+_EQUAL = 0.05
+"""Passages whose support of a sentence is this near to the best one's are all cited."""
+_FEWEST_WORDS = 2
+"""Of a sentence that others' passages are looked at for: a lone "No." stands everywhere."""
+_EMPTY = frozenset(word for words in STOP_WORDS.values() for word in words)
 _STOPS = ".!?…"
 WORDS_ALONE = SupportChecker()
 """A checker without any model."""
@@ -95,7 +94,6 @@ class Citing:
         passages: Sequence[Passage],
         *,
         language: Language,
-        holds: Holds | None = None,
         echoes: Iterable[str] = (),
         checker: SupportChecker = WORDS_ALONE,
         policy: SupportPolicy = "flag",
@@ -112,7 +110,6 @@ class Citing:
         self._policy = policy
         self._dropped: list[Sentence] = []
         self._by_marker = {passage.marker: passage for passage in passages}
-        self._holds = holds
         names = (name for one in passages for name in (one.document.name, one.document.title, one.document.uri))
         self._reader = DraftReader(language, frozenset(map(bare, echoes)), frozenset(map(bare, names)))
         self._sentences: list[Sentence] = []
@@ -181,18 +178,28 @@ class Citing:
         return shown
 
     def _settled(self, body: str, named: tuple[int, ...]) -> tuple[int, ...]:
-        """The markers that a sentence carries: those that it names, or those of the passages that surely hold it."""
-        if self._holds is None:
+        """The markers that a sentence carries: those that it names, unless others' passages support it and theirs not.
+
+        So a sentence without a marker gets those of the passages that support it alone, the best and its equals.
+        """
+        words = bare(body).split()
+        if len(words) < _FEWEST_WORDS or _EMPTY.issuperset(words) or (named and self._support(body, named) > 0):
             return named
-        sure = dict(zip(self._by_marker, self._holds(body, self._passages), strict=True))
-        own = max((sure[number] for number in named), default=0.0)
-        best = max(sure.values(), default=0.0)
-        if own >= SURE or best < SURE or (named and best < own + AHEAD):
+        alone = {number: self._support(body, (number,)) for number in self._by_marker}
+        best = max(alone.values(), default=0.0)
+        if best <= 0:
             return named
-        found = tuple(number for number, value in sure.items() if value >= max(SURE, best - AHEAD))
+        found = tuple(number for number, support in alone.items() if support >= best - _EQUAL)
         self._reader.note(_MOVED if named else _FOUND)
         self._reader.removed += [f"[{number}]" for number in named if number not in found]
         return found
+
+    def _support(self, body: str, numbers: tuple[int, ...]) -> float:
+        """Share of a sentence's words that go back to the passages, where they support it; else 0."""
+        passages = [self._by_marker[number] for number in numbers]
+        verdict, checks = self._checker.check(body, passages, language=self._language)
+        share = checks.get("alignment", 1.0)  # word for word has none
+        return float(share) if verdict == "supported" else 0.0
 
     def _judged(self, body: str, numbers: tuple[int, ...], *, verbatim: bool) -> list[Citation | Sentence]:
         cited = [self._by_marker[number] for number in numbers]
@@ -242,7 +249,6 @@ def cite(
     passages: Sequence[Passage],
     *,
     language: Language,
-    holds: Holds | None = None,
     checker: SupportChecker = WORDS_ALONE,
     policy: SupportPolicy = "flag",
 ) -> Cited:
@@ -252,14 +258,13 @@ def cite(
         draft: what the generator wrote; ``taken`` sentences are checked against the stored text.
         passages: those that were handed out, with their markers.
         language: of the draft, for sentence boundaries.
-        holds: how surely a passage holds a sentence; without it sentences keep the markers that they name.
         checker: what judges each sentence.
         policy: what becomes of those that their passages do not support.
 
     Raises:
         ModelUnavailable, BadModelOutput: a model of the checker failed.
     """
-    return Citing(passages, language=language, holds=holds, checker=checker, policy=policy).whole(draft)
+    return Citing(passages, language=language, checker=checker, policy=policy).whole(draft)
 
 
 def _needs_rest(body: str, shown: Passage) -> bool:

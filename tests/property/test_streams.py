@@ -157,14 +157,18 @@ def test_case_26_a_thousand_random_cuts_stream_what_is_stored(asker: Asker, aske
 def test_the_drafts_say_what_they_should() -> None:
     """So that the cuts above are of something."""
     shown = {
-        0: "The pump runs at 40 bar [1]. It is checked on Monday [2]. The lamp is checked at night [3].",
-        1: "The pump runs at 40 bar [1]. It is checked by two people [2][3]. The door is green [1][2].",
-        2: "Sure! Here is the answer. The pump runs at 40 bar [1][2]. The door is green [3].",
+        0: "The pump runs at 40 bar [1]. It is checked on Monday [1]. The lamp is checked at night [3].",
+        1: "The pump runs at 40 bar [1]. It is checked by two people [1]. The door is green [1][2].",
+        2: "Sure! Here is the answer. The pump runs at 40 bar [1][2]. The door is green [2].",
         3: "The pump runs at 40 bar [1][2]. The constant [abc] stays. See and and. Done [1].",
+        4: "It runs at 40 bar. x It is green [1][2].",
         5: "The pump runs at 40 bar [1].",
+        6: "The pump of Mr. Rossi runs at 3.5 bar (see p. 4); it is old [1][2]! Is it? Yes [3].",
         7: "The pump runs at 40 bar [1].",
+        8: "La pompa gira a 40 bar [1]. È controllata da 2 persone [1]. La porta è verde [2].",
         9: "The pump runs at 40 bar [1]. It is green [2].",
         10: "The pump runs at 40 bar [1]. It is checked [2].",
+        11: "1. The pump runs at 40 bar [1]. 2. It is checked on Monday [1]. 3. It is green [3].",
     }
     from unit.usecases.usecase_making import document, passage
 

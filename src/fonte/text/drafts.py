@@ -43,7 +43,7 @@ _ASKED = re.compile(r"[\W_]*(?:question|domanda)\s*[*_]*\s*:", re.IGNORECASE)
 _FENCE = re.compile(r"\s*(?:```|~~~)\s*\w*\s*")
 _ANSWERING = re.compile(r"[\s*_#]*(?:(?:final\s+)?answer|risposta(?:\s+finale)?)\s*[*_]*\s*:[\s*_]*", re.IGNORECASE)
 _MARKUP = re.compile(r"^(?:\s*(?:#{1,6}\s+|>\s+|[-*+•]\s+))+")
-_STRONG = re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1")
+_STRONG = re.compile(r"(?<!\d)\*\*(?!\d)|(?<!\w)__(?=\w)|(?<=\w)__(?!\w)")
 _LETTERS = re.compile(r"[^\W_]+")
 _BEGINS = re.compile(r"[\W_]*[^\W_]")
 
@@ -200,7 +200,7 @@ class DraftReader:
 
     def _said(self, raw: Iterable[str]) -> Iterator[Said]:
         for one in raw:
-            unmarked = _STRONG.sub(r"\2", _ANSWERING.sub("", _MARKUP.sub("", one), count=1))
+            unmarked = _STRONG.sub("", _ANSWERING.sub("", _MARKUP.sub("", one), count=1))
             body, numbers = markers.taken(unmarked, self.removed.append)
             words = bare(body)
             if not words:

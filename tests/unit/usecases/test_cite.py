@@ -43,10 +43,24 @@ def test_case_15_the_marker_of_the_third_source_stays_three() -> None:
     assert [(one.index, one.document_name) for one in cited.citations] == [(3, "canteen.md")]
 
 
-def test_case_20_a_draft_without_markers_cites_nothing_and_is_unsupported() -> None:
-    cited = cite(Draft("Staff get 26 days."), [passage(LEAVE)], language="en")
-    assert cited.citations == ()
-    assert cited.sentences[0].support == "unsupported"
+def test_case_20_a_draft_without_markers_is_cited_where_a_passage_supports_it_and_refused_elsewhere() -> None:
+    passages = [passage(TRAVEL, 1), passage(LEAVE, 2)]
+    cited = cite(Draft("Staff get 26 days. The canteen is green. No."), passages, language="en")
+    assert [sentence.citations for sentence in cited.sentences] == [(2,), (), ()]
+    assert [sentence.support for sentence in cited.sentences] == ["supported", "unsupported", "unsupported"]
+    assert cited.notes == ("a citation was found for a sentence without one",)
+    none = cite(Draft("The canteen is green."), passages, language="en")
+    assert none.citations == ()
+    assert none.sentences[0].support == "unsupported"
+
+
+def test_case_10_and_15_a_marker_by_position_moves_to_the_passage_that_supports_the_sentence() -> None:
+    third = document("The canteen opens at noon.", "canteen.md")
+    passages = [passage(LEAVE, 1), passage(TRAVEL, 2), passage(third, 3)]
+    cited = cite(Draft("The canteen opens at noon [1]. Staff get 26 days [1][2]."), passages, language="en")
+    assert [sentence.citations for sentence in cited.sentences] == [(3,), (1, 2)]
+    assert cited.removed == ("[1]",)
+    assert cited.notes == ("a citation was moved to the passage that holds the sentence",)
 
 
 def test_a_figure_that_the_source_does_not_hold_is_unsupported() -> None:
