@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 
@@ -18,9 +18,9 @@ from fonte.processing import Processing, in_context, process
 from fonte.protocols import Catalog, Embedder, Entailer, Generator, IndexReader, Reranker, Terms
 from fonte.retrieve import Found, RetrievalSettings, Retrieved, Retriever
 from fonte.several import Gathered, gather, part_query
+from fonte.shown import results, suspicious
 from fonte.support import SupportChecker, SupportPolicy
 from fonte.text.language import question_languages
-from fonte.text.locate import fragment, label, locate
 from fonte.types import (
     Abstained,
     AbstentionReason,
@@ -36,7 +36,6 @@ from fonte.types import (
     Passage,
     Principal,
     Query,
-    SearchResult,
     SearchResults,
     Trace,
 )
@@ -118,11 +117,11 @@ class Asker:
         query = self.processed(query)
         gathered, documents = self._retrieve(query, self.settings.retrieval)
         retrieved = gathered.retrieved
-        results = tuple(_results(retrieved.found, documents))
+        ranked = tuple(results(retrieved.found, documents))
         return SearchResults(
             query=query.question,
             generation=self.reader.generation.id,
-            results=results,
+            results=ranked,
             timings_ms={**retrieved.timings_ms, "total": (time.perf_counter() - began) * 1000},
             trace_id=_new_id("t"),
             steps=query.steps,
@@ -273,6 +272,7 @@ class Asker:
     def _trace(self, asked: Asked, draft: Draft | None = None, cited: Cited | None = None) -> Trace:
         made = (*(draft.notes if draft else ()), *(cited.notes if cited else ()))
         if cited:
+            made += suspicious(asked.passages)
             made += cited_out_of_force(cited.citations, asked.query.as_of, now().date())
         timings = {**asked.retrieved.timings_ms, "total": (time.perf_counter() - asked.began) * 1000}
         return Trace(
@@ -311,7 +311,7 @@ class Asker:
             cost=draft.cost if draft else 0.0,
             reason=reason,
             message=abstention_message(asked.language),
-            nearest=tuple(_results(asked.retrieved.found[:NEAREST], asked.documents)),
+            nearest=tuple(results(asked.retrieved.found[:NEAREST], asked.documents)),
         )
 
     def _answer(self, asked: Asked, cited: Cited, draft: Draft, generator: str) -> Answered:
@@ -348,19 +348,3 @@ def _new_id(kind: str) -> str:
 def now() -> datetime:
     """The present, in UTC."""
     return datetime.now(UTC)
-
-
-def _results(found: Sequence[Found], documents: Mapping[str, Document]) -> Iterator[SearchResult]:
-    for rank, one in enumerate(found, start=1):
-        document = documents[one.stored.chunk.document_id]
-        place = locate(document, one.start, one.end)
-        yield SearchResult(
-            rank=rank,
-            stored=one.stored,
-            hit=one.hit,
-            content=document.text[one.start : one.end],
-            locator=place,
-            fragment=fragment(document, place),
-            label=label(document, place, one.stored.chunk.section),
-            duplicates=one.copies,
-        )

@@ -14,13 +14,18 @@ from fonte.support import SupportChecker, SupportPolicy, missing_figures
 from fonte.text import markers
 from fonte.text.drafts import DraftReader, Said, bare
 from fonte.text.locate import fragment, label, locate
+from fonte.text.orders import signs
 from fonte.text.refusals import is_refusal
+from fonte.text.sentences import sentences
 from fonte.text.stop_words import STOP_WORDS
-from fonte.types import Citation, Draft, Language, Passage, Sentence, sha256_hex
+from fonte.types import Citation, Draft, Language, Passage, Sentence, Support, sha256_hex
 
 Range = tuple[int, int]
+Checked = tuple[Support, dict[str, str | float]]
 _EQUAL = 0.05
 """Passages whose support of a sentence is this near to the best one's are all cited."""
+_SURE = 0.75
+"""Share of a sentence's words that must go back to a passage that it does not name before it is cited for it."""
 _FEWEST_WORDS = 2
 """Of a sentence that others' passages are looked at for: a lone "No." stands everywhere."""
 _EMPTY = frozenset(word for words in STOP_WORDS.values() for word in words)
@@ -76,6 +81,7 @@ def mint(passage: Passage, said: Sequence[Range] = ()) -> Citation:
         url=document.uri if "#" in document.uri else document.uri + part,
         cosine_distance=passage.hit.dense_distance,
         duplicates=passage.copies,
+        flags=signs(quote),
         valid_from=document.valid_from,
         valid_to=document.valid_to,
     )
@@ -117,6 +123,7 @@ class Citing:
         self._citations: dict[int, Citation] = {}
         self._quoted: dict[int, list[Range]] = {marker: [] for marker in self._by_marker}
         self._refused: list[str] = []
+        self._known: dict[tuple[str, tuple[int, ...]], Checked] = {}
 
     @property
     def began(self) -> bool:
@@ -187,7 +194,7 @@ class Citing:
             return named
         alone = {number: self._support(body, (number,)) for number in self._by_marker}
         best = max(alone.values(), default=0.0)
-        if best <= 0:
+        if best < _SURE:
             return named
         found = tuple(number for number, support in alone.items() if support >= best - _EQUAL)
         self._reader.note(_MOVED if named else _FOUND)
@@ -196,14 +203,24 @@ class Citing:
 
     def _support(self, body: str, numbers: tuple[int, ...]) -> float:
         """Share of a sentence's words that go back to the passages, where they support it; else 0."""
-        passages = [self._by_marker[number] for number in numbers]
-        verdict, checks = self._checker.check(body, passages, language=self._language)
+        verdict, checks = self._checked(body, numbers)
         share = checks.get("alignment", 1.0)  # word for word has none
         return float(share) if verdict == "supported" else 0.0
 
+    def _checked(self, body: str, numbers: tuple[int, ...], *, verbatim: bool = False) -> Checked:
+        """What the checker says of a sentence and the passages of these markers, asked once."""
+        known = self._known.get((body, numbers))
+        if known is None:
+            cited = [self._by_marker[number] for number in numbers]
+            known = self._checker.check(body, cited, language=self._language, verbatim=verbatim)
+            self._known[body, numbers] = known
+        return known
+
     def _judged(self, body: str, numbers: tuple[int, ...], *, verbatim: bool) -> list[Citation | Sentence]:
         cited = [self._by_marker[number] for number in numbers]
-        verdict, checks = self._checker.check(body, cited, language=self._language, verbatim=verbatim)
+        verdict, checks = self._checked(body, numbers, verbatim=verbatim)
+        if verdict == "supported" and _rests_on_orders(body, cited, self._language):
+            verdict, checks = "partial", {**checks, "orders": "it rests on words that read like orders to a machine"}
         sentence = Sentence(_with_markers(body, numbers), numbers, verdict, checks)
         if verdict == "unsupported" and self._policy != "flag":
             self._dropped.append(sentence)
@@ -267,6 +284,19 @@ def cite(
     return Citing(passages, language=language, checker=checker, policy=policy).whole(draft)
 
 
+def _rests_on_orders(body: str, cited: Sequence[Passage], language: Language) -> bool:
+    """Whether the passages' sentence that shares most words with this one reads like an order to a machine.
+
+    That a document orders something does not make it so: what was said because of it is not called supported.
+    """
+    if not any(signs(one.content) for one in cited):
+        return False
+    words = set(bare(body).split()) - _EMPTY
+    held = [one.content[start:end] for one in cited for start, end in sentences(one.content, language)]
+    shared = [(len(words & set(bare(text).split())), not signs(text)) for text in held]
+    return bool(shared) and not max(shared)[1]
+
+
 def _needs_rest(body: str, shown: Passage) -> bool:
     """Whether a figure of the sentence stands in the parent and not in what was found of it."""
     if shown.found is None:
@@ -301,4 +331,4 @@ def _with_markers(body: str, numbers: Sequence[int]) -> str:
     shown = "".join(f"[{number}]" for number in numbers)
     stop = body[len(body.rstrip(_STOPS)) :]
     # A row or a list item has no stop of its own; a closing quote or bracket keeps what stands before it.
-    return f"{body[: len(body) - len(stop)]} {shown}{stop or '.'}"
+    return f"{body[: len(body) - len(stop)].rstrip()} {shown}{stop or '.'}"

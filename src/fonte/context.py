@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -14,6 +15,10 @@ from fonte.types import NO_ANSWER, ChunkingRecipe, Document, Language, Passage, 
 CHARACTERS_PER_TOKEN = 3.2
 """A careful estimate for English and Italian: a token of a common model is seldom shorter."""
 _FRAME_TOKENS = 60
+_TAGS = re.compile(
+    r"<(?=[|｜]|/?(?:s|bos|eos|unk|pad|start_of_turn|end_of_turn|system|assistant|user|human)\b|<SYS>|</SYS>)|\[(?=/?INST\])",
+    re.IGNORECASE,
+)
 
 _INSTRUCTIONS = {
     "en": (
@@ -105,6 +110,14 @@ def prompt_sentences(query: Query, language: Language) -> list[str]:
     return [query.text, *(text[start:end] for start, end in sentences(text, language))]
 
 
+def as_data(text: str) -> str:
+    """Text for a prompt, without what a model's own template would read as a change of speaker.
+
+    Local servers read such tags wherever they stand; a space inside them leaves them text.
+    """
+    return _TAGS.sub(lambda match: f"{match.group()} ", text)
+
+
 def render_messages(query: Query, passages: Sequence[Passage], language: Language) -> list[dict[str, str]]:
     """Chat messages for a model.
 
@@ -115,7 +128,7 @@ def render_messages(query: Query, passages: Sequence[Passage], language: Languag
     for passage in passages:
         document = passage.document
         head = " | ".join(
-            part.replace("\n", " ")
+            as_data(" ".join(part.split()))
             for part in (
                 document.name,
                 " > ".join(passage.stored.chunk.section),
@@ -124,9 +137,9 @@ def render_messages(query: Query, passages: Sequence[Passage], language: Languag
             if part
         )
         name = f"SOURCE {passage.marker} {fence}"
-        blocks.append(f"[{name} | {head}]\n{passage.content}\n[/{name}]")
+        blocks.append(f"[{name} | {head}]\n{as_data(passage.content)}\n[/{name}]")
     instructions = _INSTRUCTIONS.get(language, _INSTRUCTIONS["en"]).format(no_answer=NO_ANSWER)
     return [
         {"role": "system", "content": instructions},
-        {"role": "user", "content": "\n\n".join([*blocks, f"QUESTION: {query.text}"])},
+        {"role": "user", "content": "\n\n".join([*blocks, f"QUESTION: {as_data(query.text)}"])},
     ]

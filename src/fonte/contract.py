@@ -78,6 +78,7 @@ def search_result(result: SearchResult) -> Json:
             "rerank": hit.rerank,
         },
         "duplicates": _duplicates(result.duplicates),
+        "flags": list(result.flags),
     }
 
 
@@ -116,6 +117,7 @@ def citation(one: Citation) -> Json:
         "valid_from": one.valid_from or None,
         "valid_to": one.valid_to or None,
         "duplicates": _duplicates(one.duplicates),
+        "flags": list(one.flags),
     }
 
 

@@ -853,6 +853,8 @@ class Citation:
     cosine_distance: float | None
     duplicates: tuple[tuple[str, str], ...] = ()
     """Document id and source URI of other documents that say the same."""
+    flags: tuple[str, ...] = ()
+    """Signs that the quote gives orders to a machine (``fonte.text.orders``)."""
     valid_from: str = ""
     """First and last day that its document holds for, ``YYYY-MM-DD``; empty where nothing was said."""
     valid_to: str = ""
@@ -913,6 +915,8 @@ class SearchResult:
     label: str
     duplicates: tuple[tuple[str, str], ...] = ()
     """Document id and source URI of equal passages elsewhere."""
+    flags: tuple[str, ...] = ()
+    """Signs that the content gives orders to a machine (``fonte.text.orders``)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,9 @@ from contextlib import AbstractContextManager, contextmanager
 
 import pytest
 from unit.models.stub_server import chat_script, stub_server
+from unit.models.test_models_anthropic import script
 
-from fonte.models.registry import make_chat
+from fonte.models.registry import make_anthropic, make_chat
 from fonte.protocols import Generator
 from fonte.types import Acl, Chunk, Document, Draft, Hit, Passage, Principal, Query, StoredChunk
 
@@ -36,7 +37,16 @@ def _openai() -> Iterator[Generator]:
         yield make_chat("stub", render, base_url=stub.base_url)
 
 
-GENERATORS: dict[str, Callable[[], AbstractContextManager[Generator]]] = {"openai": _openai}
+@contextmanager
+def _anthropic() -> Iterator[Generator]:
+    def render(query: Query, passages: Sequence[Passage], language: str) -> list[dict[str, str]]:
+        return [{"role": "system", "content": language}, {"role": "user", "content": query.text}]
+
+    with stub_server(script("Employees get 25 days of leave a year [1].")) as stub:
+        yield make_anthropic("stub", render, base_url=stub.base_url)
+
+
+GENERATORS: dict[str, Callable[[], AbstractContextManager[Generator]]] = {"openai": _openai, "anthropic": _anthropic}
 
 
 @pytest.fixture(params=sorted(GENERATORS))

@@ -133,6 +133,7 @@ def played(asker: Asker, asked: Asked, generator: Scripted) -> tuple[str, Answer
     raise AssertionError("a stream ends with its answer")
 
 
+@pytest.mark.timeout(900)  # some twenty seconds, where nothing else runs
 def test_case_26_a_thousand_random_cuts_stream_what_is_stored(asker: Asker, asked: Asked) -> None:
     chance = random.Random(26)
     whole = {draft: played(asker, asked, Scripted([draft]))[1] for draft in DRAFTS}
@@ -177,7 +178,8 @@ def test_the_drafts_say_what_they_should() -> None:
         assert cite(Draft(DRAFTS[at]), passages, language="en").text == text
 
 
-@settings(max_examples=150, deadline=None)
+@pytest.mark.timeout(900)
+@settings(max_examples=100, deadline=None)
 @given(
     st.lists(
         st.sampled_from(

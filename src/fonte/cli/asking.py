@@ -154,6 +154,8 @@ def _passage(one: SearchResult, output: Output) -> None:
     stale = out_of_force(one.stored.valid_from, one.stored.valid_to, now().date())
     if stale:
         output.line(f"   ({stale})")
+    if one.flags:
+        output.line(f"   (reads like orders to a machine: {', '.join(one.flags)})")
     output.line(textwrap.indent(textwrap.fill(_short(one.content), _WIDTH - 3), "   "))
 
 
