@@ -10,6 +10,8 @@ from datetime import UTC, date, datetime
 
 from fonte.asked import Asked, AskedPart, cited_out_of_force
 from fonte.cite import Cited, Citing
+from fonte.computed.step import Answer as TableAnswer
+from fonte.computed.step import Refusal, over_tables, reach_of
 from fonte.context import build_passages, prompt_sentences
 from fonte.errors import BadModelOutput, CorruptIndex, InvalidQuery, ModelUnavailable
 from fonte.evidence import EvidenceScorer, features
@@ -152,6 +154,11 @@ class Asker:
             ModelUnavailable, BadModelOutput: the embedder or the generator failed; nothing is made up instead.
         """
         asked = self.prepare(query)
+        reach = reach_of(self.catalog, self.reader.generation.id, query.principal, asked.documents)
+        computed = over_tables(asked.query, asked.language, asked.retrieved, reach)
+        if computed is not None:
+            yield from self._over_table(asked, computed, generator.name)
+            return
         if not asked.verdict.sufficient:
             reason = AbstentionReason.WEAK_EVIDENCE if asked.passages else AbstentionReason.NOTHING_RETRIEVED
             yield self._abstain(asked, reason, generator.name)
@@ -200,6 +207,29 @@ class Asker:
         declined = draft.declined or bool(cited.refused)
         reason = AbstentionReason.GENERATOR_DECLINED if declined else AbstentionReason.UNSUPPORTED
         return self._abstain(asked, reason, generator, draft, cited)
+
+    def _over_table(
+        self, asked: Asked, outcome: TableAnswer | Refusal, generator: str
+    ) -> Iterator[Citation | str | Answer]:
+        """What was computed over a table, or why nothing was; neither passes the gate, which judges passages."""
+        asked = self._still_readable(asked)
+        if isinstance(outcome, Refusal):
+            message = f"{abstention_message(asked.language)} {outcome.why}"
+            yield replace(self._abstain(asked, AbstentionReason.UNSUPPORTED, generator), message=message)
+            return
+        principal = asked.query.principal
+        if not self.catalog.may_read(outcome.computed.document_id, principal):
+            yield self._abstain(asked, AbstentionReason.NOTHING_RETRIEVED, generator)
+            return
+        citations = tuple(
+            replace(one, duplicates=tuple(copy for copy in one.duplicates if self.catalog.may_read(copy[0], principal)))
+            for one in outcome.citations
+        )
+        cited = Cited(" ".join(one.text for one in outcome.sentences), outcome.sentences, citations, ())
+        yield from citations
+        for position, sentence in enumerate(cited.sentences):
+            yield sentence.text if position == 0 else f" {sentence.text}"
+        yield replace(self._answer(asked, cited, Draft(cited.text), "table"), missing=(), computed=outcome.computed)
 
     def _retrieve(self, query: Query, settings: RetrievalSettings) -> tuple[Gathered, dict[str, Document]]:
         revoked = self.catalog.revoked(self.reader.generation.id, query.principal)

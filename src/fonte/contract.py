@@ -12,6 +12,7 @@ from fonte.types import (
     Answer,
     Answered,
     Citation,
+    Computed,
     Conversation,
     CorpusStatus,
     Counts,
@@ -156,6 +157,7 @@ def answer(one: Answer) -> Json:
                 "nearest": [search_result(result) for result in one.nearest],
             },
             "missing": [],
+            "computed": None,
         }
     return common | {
         "answer": one.text,
@@ -163,6 +165,7 @@ def answer(one: Answer) -> Json:
         "citations": [citation(each) for each in one.citations],
         "abstention": None,
         "missing": list(one.missing),
+        "computed": _computed(one.computed) if one.computed else None,
     }
 
 
@@ -304,6 +307,22 @@ def error(one: FonteError) -> Json:
     """An error, the same on every face."""
     return {
         "error": {"code": one.code, "message": one.message, "hint": one.hint, "retryable": one.retryable},
+    }
+
+
+def _computed(one: Computed) -> Json:
+    return {
+        "operation": one.operation,
+        "expression": one.expression,
+        "sql": one.sql,
+        "parameters": [list(each) if isinstance(each, tuple) else each for each in one.parameters],
+        "columns": dict(one.columns),
+        "table": one.table,
+        "document_id": one.document_id,
+        "range": one.range,
+        "locator": locator(one.locator),
+        "rows": one.rows,
+        "value": one.value,
     }
 
 

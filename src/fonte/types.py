@@ -20,7 +20,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from enum import StrEnum
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:  # numpy is slow to import, and `fonte --help` must not wait for it
     import numpy as np
@@ -233,6 +233,18 @@ class Place:
         )
 
 
+class Cell(NamedTuple):
+    """A cell of a table's row: its column, from 0, and its characters ``start..end``. Empty cells are left out."""
+
+    column: int
+    start: int
+    end: int
+
+    def shifted(self, by: int) -> Cell:
+        """The same cell with its characters moved by ``by``."""
+        return Cell(self.column, self.start + by, self.end + by)
+
+
 @dataclass(frozen=True, slots=True)
 class Block:
     """One piece of a parsed document, in reading order.
@@ -251,12 +263,16 @@ class Block:
     """Number of the table that a ROW belongs to, from 0 in the document."""
     header: bool = False
     """A ROW that holds the column names."""
+    cells: tuple[Cell, ...] = ()
+    """Of a ROW whose columns are known: its cells, relative to ``text`` and in its order."""
 
     def __post_init__(self) -> None:
         if (self.kind is BlockKind.HEADING) != (self.level > 0):
             raise ValueError("headings, and only headings, have a level from 1")
         if any(place.end > len(self.text) for place in self.places):
             raise ValueError("a place lies outside its block")
+        if any(cell.column < 0 or not 0 <= cell.start < cell.end <= len(self.text) for cell in self.cells):
+            raise ValueError("a cell lies outside its row")
 
 
 @dataclass(frozen=True, slots=True)
@@ -386,6 +402,8 @@ class Document:
     sections: tuple[Section, ...] = ()
     spans: tuple[Span, ...] = ()
     places: Sequence[Place] = ()
+    cells: Sequence[Cell] = ()
+    """Of every table, in order; a row's cells lie inside its span."""
     page_labels: tuple[str, ...] = ()
     pages: int | None = None
     lines_are_source_lines: bool = False
@@ -975,6 +993,27 @@ class _Outcome:
 
 
 @dataclass(frozen=True, slots=True)
+class Computed:
+    """How an answer was computed over a table: in words and as the query that ran.
+
+    ``columns`` are the query's names of columns with the table's, ``rows`` how many rows fulfilled the conditions,
+    ``value`` what came out, without its unit. ``locator`` and ``range`` are the whole table's, whatever is quoted.
+    """
+
+    operation: str
+    expression: str
+    sql: str
+    parameters: tuple[str | tuple[str, ...], ...]
+    columns: Mapping[str, str]
+    table: str
+    document_id: str
+    range: str
+    locator: Locator
+    rows: int
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
 class Answered(_Outcome):
     """An answer whose every shown citation the server minted."""
 
@@ -982,6 +1021,8 @@ class Answered(_Outcome):
     sentences: tuple[Sentence, ...]
     citations: tuple[Citation, ...]
     missing: tuple[str, ...] = ()
+    computed: Computed | None = None
+    """What was computed over a table, where the answer was."""
 
     def __post_init__(self) -> None:
         if not self.citations:

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from fonte.sources.rules import SourceRule
     from fonte.sources.sql import RowQuery
 
-PIPELINE_VERSION = "5"
+PIPELINE_VERSION = "6"
 """Raised whenever fonte builds other index entries from the same parsed document."""
 
 

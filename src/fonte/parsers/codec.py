@@ -25,7 +25,7 @@ from fonte.errors import (
     SourceUnreadable,
     UnsupportedMediaType,
 )
-from fonte.types import Block, BlockKind, Contents, Counts, Loss, Member, Parsed, Place
+from fonte.types import Block, BlockKind, Cell, Contents, Counts, Loss, Member, Parsed, Place
 
 _HEAD = struct.Struct("<QQ??")
 _INTEGER, _BYTES = "i", array("i").itemsize
@@ -97,6 +97,7 @@ def _head(parsed: Parsed, places: Sequence[Place]) -> dict[str, object]:
         "befores": [block.before for block in parsed.blocks],
         "tables": [block.table for block in parsed.blocks],
         "headers": [block.header for block in parsed.blocks],
+        "cells": [[number for cell in block.cells for number in cell] for block in parsed.blocks],
         "sheets": _column([place.sheet for place in places]),
         "ranges": _column([place.range for place in places]),
         "anchors": _column([place.anchor for place in places]),
@@ -239,7 +240,7 @@ def _blocks(
     _require(all(count >= 0 for count in per_block) and sum(per_block) == total, "places do not add up")
     places = _places(head, integers[size:], floats, measured, total)
     kinds, levels, headers = (_list(head[name], size) for name in ("kinds", "levels", "headers"))
-    befores, tables = (_list(head[name], size) for name in ("befores", "tables"))
+    befores, tables, cells = (_list(head[name], size) for name in ("befores", "tables", "cells"))
     blocks: list[Block] = []
     done = 0
     for index, text in enumerate(texts):
@@ -253,10 +254,17 @@ def _blocks(
                 before=_string_or_none(befores[index]),
                 table=_integer_or_none(tables[index]),
                 header=_boolean(headers[index]),
+                cells=_cells(cells[index]),
             )
         )
         done = following
     return blocks
+
+
+def _cells(value: object) -> tuple[Cell, ...]:
+    numbers = [_integer(number) for number in _list(value)]
+    _require(len(numbers) % 3 == 0, "half a cell")
+    return tuple(map(Cell, numbers[::3], numbers[1::3], numbers[2::3]))
 
 
 def _places(

@@ -14,7 +14,7 @@ from html.parser import HTMLParser
 from fonte.parsers.counting import count_words
 from fonte.parsers.hidden import Grounds, say_hidden
 from fonte.parsers.html_tables import Cell, Frame, grid_of, span
-from fonte.parsers.tables import count_empty_cells, one_line, table_blocks
+from fonte.parsers.tables import count_empty_cells, is_number, one_line, table_blocks
 from fonte.types import Block, BlockKind, Place
 
 _SILENT = frozenset(
@@ -316,7 +316,9 @@ class BlockReader:
         first = frame.rows[0]
         header = True if frame.head_rows or (first and all(cell.heading for cell in first)) else None
         places = [Place(0, 0, anchor=anchor) for anchor in frame.anchors]
-        for block in table_blocks(grid, table=self.tables, header=header, places=places):
+        # A label over several rows is each row's; an amount over several rows is not several amounts.
+        merged = any(cell.rows > 1 and is_number(cell.text) for row in frame.rows for cell in row)
+        for block in table_blocks(grid, table=self.tables, header=header, places=places, merged=merged):
             self._append(block)
         self.empty_cells += count_empty_cells(grid)
         self.unrowed += sum(not "".join(row).strip() for row in grid)

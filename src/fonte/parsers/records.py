@@ -12,6 +12,7 @@ from fonte.errors import ParseError
 from fonte.parsers.counting import count_text
 from fonte.parsers.encodings import normalise_newlines
 from fonte.parsers.plain import decoded_body, undecoded, verbatim_blocks
+from fonte.parsers.tables import joined_line
 from fonte.types import Block, BlockKind, Counts, Loss, Parsed, Place, Source
 
 _WHITE = re.compile(r"[ \t\n\r]*")
@@ -104,6 +105,7 @@ class JsonLinesParser:
         decoded = decoded_body(source)
         blocks: list[Block] = []
         bad: list[int] = []
+        columns: dict[str, int] = {}
         lines = normalise_newlines(decoded.text).split("\n")
         for number, line in enumerate(lines, 1):
             if not line.strip():
@@ -113,7 +115,7 @@ class JsonLinesParser:
             except (ValueError, RecursionError):
                 bad.append(number)
                 continue
-            blocks.extend(_record_block(value, (number, number)))
+            blocks.extend(_record_block(value, (number, number), columns))
         if bad and not blocks:
             raise ParseError(f"no line is JSON (the first that is not: line {bad[0]})", uri=source.uri)
         losses = undecoded(decoded)
@@ -139,9 +141,10 @@ class JsonParser:
         text = normalise_newlines(decoded.text)
         start = _skip_white(text, 0)
         blocks: list[Block] = []
+        columns: dict[str, int] = {}
         if text.startswith("[", start):
             for value, lines in _array_items(text, start + 1, source.uri):
-                blocks.extend(_record_block(value, lines))
+                blocks.extend(_record_block(value, lines, columns))
         else:
             value = _loads(text, source.uri)
             blocks = list(_object_blocks(value))
@@ -235,18 +238,23 @@ def _object_blocks(value: Json) -> Iterator[Block]:
     members = value.members if isinstance(value, JsonObject) else (("", value),)
     for table, (name, member) in enumerate(members):
         if isinstance(member, list) and member and all(isinstance(one, JsonObject) for one in member):
+            columns: dict[str, int] = {}
             for record in member:
-                yield from _record_block(record, None, table)
+                yield from _record_block(record, None, columns, table)
             continue
         for path, leaf in leaves(member):
             yield Block(BlockKind.PARAGRAPH, _pair(".".join(part for part in (name, path) if part), leaf))
 
 
-def _record_block(value: Json, lines: tuple[int, int] | None, table: int = 0) -> list[Block]:
-    """One row of a record, none for a record without any text."""
-    pairs = [_pair(path, " ".join(text.split())) for path, text in leaves(value)]
-    text = "; ".join(pairs)
-    return [Block(BlockKind.ROW, text, places=(Place(0, len(text), lines=lines),), table=table)] if text else []
+def _record_block(value: Json, lines: tuple[int, int] | None, columns: dict[str, int], table: int = 0) -> list[Block]:
+    """One row of a record, none for a record without any text; ``columns`` are the paths of its table so far."""
+    parts = [
+        (columns.setdefault(path, len(columns)), _pair(path, ""), " ".join(text.split()))
+        for path, text in leaves(value)
+    ]
+    text, cells = joined_line(parts, between="; ")
+    place = Place(0, len(text), lines=lines)
+    return [Block(BlockKind.ROW, text, places=(place,), table=table, cells=cells)] if text else []
 
 
 def _pair(path: str, text: str) -> str:

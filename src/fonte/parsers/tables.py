@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 
 from fonte.text.cells import column_letters
-from fonte.types import Block, BlockKind, Place
+from fonte.types import Block, BlockKind, Cell, Place
 
 _NUMERIC = re.compile(r"[\s€$£%+\-−()]*\d[\d.,:/\s€$£%()\-]*(?:[A-Za-z%€]{1,3})?")
 _LONGEST_NAME = 80
@@ -46,23 +46,43 @@ def looks_like_header(rows: Sequence[Sequence[str]]) -> bool:
     )
 
 
-def header_text(cells: Sequence[str]) -> str:
-    """``A | B | C``; a column without a name keeps its letter, so that every column is seen."""
-    return " | ".join(one_line(cell) or column_letters(index) for index, cell in enumerate(cells))
+Line = tuple[str, tuple[Cell, ...]]
+"""A row as one line, and where its cells lie in it."""
 
 
-def row_text(cells: Sequence[str], names: Sequence[str] | None) -> str:
+def header_line(cells: Sequence[str]) -> Line:
+    """``A | B | C``; a column without a name keeps its letter, so that every column is seen, and has no cell."""
+    return joined_line(
+        [(index, "", one_line(cell) or column_letters(index)) for index, cell in enumerate(cells)],
+        between=" | ",
+        unknown=frozenset(index for index, cell in enumerate(cells) if not cell.strip()),
+    )
+
+
+def row_line(cells: Sequence[str], names: Sequence[str] | None) -> Line:
     """A data row: ``A: v1; B: v2`` with column names, ``v1 | v2`` without. Empty when every cell is."""
-    values = [one_line(cell) for cell in cells]
+    values = [(index, value) for index, cell in enumerate(cells) if (value := one_line(cell))]
     if names is None:
-        return " | ".join(value for value in values if value)
+        return joined_line([(index, "", value) for index, value in values], between=" | ")
     titles = [one_line(name) for name in names]
-    parts = []
-    for index, value in enumerate(values):
-        if value:
-            title = titles[index] if index < len(titles) and titles[index] else column_letters(index)
-            parts.append(f"{title}: {value}")
-    return "; ".join(parts)
+    known = {index: title for index, title in enumerate(titles) if title}
+    return joined_line(
+        [(index, f"{known.get(index) or column_letters(index)}: ", value) for index, value in values], between="; "
+    )
+
+
+def joined_line(parts: Sequence[tuple[int, str, str]], *, between: str, unknown: frozenset[int] = frozenset()) -> Line:
+    """(column, what stands before, cell) as one line; columns in ``unknown`` give no cell."""
+    pieces: list[str] = []
+    cells: list[Cell] = []
+    at = 0
+    for number, (column, before, value) in enumerate(parts):
+        lead = (between if number else "") + before
+        pieces += (lead, value)
+        at += len(lead) + len(value)
+        if column not in unknown:
+            cells.append(Cell(column, at - len(value), at))
+    return "".join(pieces), tuple(cells)
 
 
 def table_blocks(
@@ -71,6 +91,7 @@ def table_blocks(
     table: int,
     header: bool | None = None,
     places: Sequence[Place | None] | None = None,
+    merged: bool = False,
 ) -> list[Block]:
     """ROW blocks of one table, in order; rows without any text give none.
 
@@ -79,6 +100,7 @@ def table_blocks(
         table: the table's number in the document, from 0.
         header: whether the first row names the columns; None looks.
         places: for each row where it stands (its characters are set here), or None.
+        merged: cells reach over rows, so that what a row says alone is not what can be counted: no cells are told.
 
     """
     if header is None:
@@ -89,12 +111,14 @@ def table_blocks(
         if not any(cell.strip() for cell in cells):
             continue
         is_header = header and names is None
-        text = header_text(cells) if is_header else row_text(cells, names)
+        text, within = header_line(cells) if is_header else row_line(cells, names)
         if is_header:
             names = cells
         place = places[index] if places is not None else None
         spread = () if place is None else (_over(place, len(text)),)
-        blocks.append(Block(BlockKind.ROW, text, places=spread, table=table, header=is_header))
+        blocks.append(
+            Block(BlockKind.ROW, text, places=spread, table=table, header=is_header, cells=() if merged else within)
+        )
     return blocks
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from fonte.errors import CorruptIndex
 from fonte.stores import columns
-from fonte.types import Acl, BlockKind, Document, Place, Section, Span, sha256_hex
+from fonte.types import Acl, BlockKind, Cell, Document, Place, Section, Span, sha256_hex
 
 _FORM = 1
 _WORDS_LEVEL = 6
@@ -43,9 +43,10 @@ def encode(document: Document) -> bytes:
         "text_hash": document.text_hash,
         "spans": len(document.spans),
         "places": len(document.places),
+        "cells": len(document.cells),
     }
     words = columns.pack([_json(head), document.text.encode("utf-8", "surrogatepass")])
-    tables = columns.pack([_put_spans(document.spans), _put_places(document.places)])
+    tables = columns.pack([_put_spans(document.spans), _put_places(document.places), _put_cells(document.cells)])
     return columns.pack([zlib.compress(words, _WORDS_LEVEL), zlib.compress(tables, _TABLES_LEVEL)])
 
 
@@ -64,7 +65,7 @@ def decode(data: bytes, acl: Acl) -> Document:
 
 def _decode(data: bytes, acl: Acl) -> Document:
     first, second = (columns.unpack(zlib.decompress(part)) for part in columns.unpack(data))
-    (form, body), (spans, places) = first, second
+    (form, body), (spans, places, *cells) = first, second  # cells: not in what was written before they were kept
     head = json.loads(form.decode("utf-8", "surrogatepass"))
     text = body.decode("utf-8", "surrogatepass")
     if head["form"] != _FORM or sha256_hex(text.encode("utf-8", "surrogatepass")) != head["text_hash"]:
@@ -84,6 +85,7 @@ def _decode(data: bytes, acl: Acl) -> Document:
         sections=tuple(Section(tuple(path), start, body, end) for path, start, body, end in head["sections"]),
         spans=_get_spans(spans, head["spans"], len(text)),
         places=_get_places(places, head["places"], len(text)),
+        cells=_get_cells(cells[0], head["cells"], len(text)) if cells else (),
         page_labels=tuple(head["page_labels"]),
         pages=head["pages"],
         lines_are_source_lines=head["lines_are_source_lines"],
@@ -131,6 +133,59 @@ def _ranges(starts: bytes, lengths: bytes, rows: int, length: int) -> tuple[colu
     if first.size != rows or bool(np.any((first < 0) | (last < first) | (last > length))):
         raise ValueError("a place lies outside its text")
     return first, last
+
+
+def _put_cells(cells: Sequence[Cell]) -> bytes:
+    return columns.pack(
+        [
+            columns.put_integers(one.column for one in cells),
+            columns.put_integers(one.start for one in cells),
+            columns.put_integers(one.end - one.start for one in cells),
+        ]
+    )
+
+
+def _get_cells(data: bytes, rows: int, length: int) -> Cells:
+    column_part, start_part, length_part = columns.unpack(data)
+    starts, ends = _ranges(start_part, length_part, rows, length)
+    numbers = columns.get_integers(column_part)
+    if numbers.size != rows or bool(np.any(numbers < 0)):
+        raise ValueError("a column has no number")
+    return Cells(numbers, starts, ends)
+
+
+class Cells(Sequence[Cell]):  # noqa: PLW1641  equal to tuples of cells, which hash otherwise
+    """A document's cells out of columns, made when they are looked at: most questions compute nothing."""
+
+    __slots__ = ("_columns", "_ends", "_starts")
+
+    def __init__(self, numbers: columns.Integers, starts: columns.Integers, ends: columns.Integers) -> None:
+        self._columns, self._starts, self._ends = numbers, starts, ends
+
+    def __len__(self) -> int:
+        return len(self._starts)
+
+    @overload
+    def __getitem__(self, at: int) -> Cell: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> tuple[Cell, ...]: ...
+
+    def __getitem__(self, at: int | slice) -> Cell | tuple[Cell, ...]:
+        if isinstance(at, slice):
+            return tuple(map(Cell, self._columns[at].tolist(), self._starts[at].tolist(), self._ends[at].tolist()))
+        return Cell(int(self._columns[at]), int(self._starts[at]), int(self._ends[at]))
+
+    def __iter__(self) -> Iterator[Cell]:
+        return iter(self[:])
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Sequence):
+            return NotImplemented
+        return len(self) == len(other) and all(one == two for one, two in zip(self, other, strict=True))
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} cells>"
 
 
 def _put_places(places: Sequence[Place]) -> bytes:

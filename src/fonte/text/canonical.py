@@ -15,7 +15,7 @@ from typing import Final
 
 from fonte.text.dates import with_iso_dates
 from fonte.text.language import detect
-from fonte.types import Block, BlockKind, Document, Parsed, Place, Section, Source, Span, document_id
+from fonte.types import Block, BlockKind, Cell, Document, Parsed, Place, Section, Source, Span, document_id
 
 NORMALISER_VERSION: Final = "canonical-1"
 """Changes whenever the same blocks would give another canonical text."""
@@ -33,6 +33,7 @@ def canonicalise(parsed: Parsed, source: Source, *, tenant: str) -> Document:
     pieces: list[str] = []
     spans: list[Span] = []
     places: list[Place] = []
+    cells: list[Cell] = []
     at = 0
     previous: Block | None = None
     for block in blocks:
@@ -42,6 +43,7 @@ def canonicalise(parsed: Parsed, source: Source, *, tenant: str) -> Document:
         pieces += (between, block.text)
         spans.append(Span(block.kind, start, at, block.table, block.header))
         places += [place.shifted(start) for place in block.places]
+        cells += [cell.shifted(start) for cell in block.cells]
         if block.text:
             previous = block
     text = storable("".join([*pieces, parsed.tail]))
@@ -63,6 +65,7 @@ def canonicalise(parsed: Parsed, source: Source, *, tenant: str) -> Document:
         sections=sections,
         spans=tuple(spans),
         places=_tidy(places, len(text)) if source.line is None else in_line(source.line, len(text)),
+        cells=tuple(cells),
         page_labels=tuple(map(storable, parsed.page_labels)),
         pages=parsed.pages,
         lines_are_source_lines=parsed.verbatim,

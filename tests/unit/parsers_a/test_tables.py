@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fonte.parsers.csv_tsv import CsvParser
-from fonte.parsers.tables import is_number, looks_like_header, row_text, table_blocks
+from fonte.parsers.tables import is_number, looks_like_header, row_line, table_blocks
 from fonte.text.cells import cell_range, column_letters, column_number
 from fonte.types import Acl, Parsed, Place, Source
 
@@ -77,7 +77,7 @@ def test_numbers_amounts_and_dates_are_numbers() -> None:
 
 
 def test_a_cell_beyond_the_header_is_named_by_its_letter() -> None:
-    assert row_text(["1", "2", "3"], ["A", "B"]) == "A: 1; B: 2; C: 3"
+    assert row_line(["1", "2", "3"], ["A", "B"])[0] == "A: 1; B: 2; C: 3"
 
 
 @pytest.mark.parametrize(

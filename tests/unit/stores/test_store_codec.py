@@ -134,6 +134,6 @@ def test_a_text_under_another_texts_hash_is_damage() -> None:
 def test_a_place_outside_its_text_is_damage() -> None:
     _, long = document("d1", text="x" * 50, places=(Place(40, 50),))
     _, short = document("d1", text="x" * 10, places=(Place(0, 1),))
-    words, (spans, _) = parts(encode(short))
+    words, (spans, *_) = parts(encode(short))
     with pytest.raises(CorruptIndex, match="outside"):
         decode(whole(words, [spans, parts(encode(long))[1][1]]), Acl())

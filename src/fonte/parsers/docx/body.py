@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from fonte.parsers.docx.inline import Inline, InlineReader
 from fonte.parsers.docx.names import ALTERNATE, CHOICE, FALLBACK, PASSED_THROUGH, w
 from fonte.parsers.docx.styles import Numbering, Styles, child_value, number
-from fonte.parsers.tables import looks_like_header, one_line, row_text, table_blocks
-from fonte.types import Block, BlockKind
+from fonte.parsers.tables import Line, joined_line, looks_like_header, one_line, row_line, table_blocks
+from fonte.types import Block, BlockKind, Cell
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -150,16 +150,19 @@ class BodyReader:
         full = [texts for texts in spread if any(texts)]
         head = marked[:1] == [True] or (width > 1 and looks_like_header(full))
         names: list[str] | None = None
+        merged = any(cell.find(f"{w('tcPr')}/{w('vMerge')}") is not None for row in rows for cell in row.iter(w("tc")))
         for row, texts in zip(grid, spread, strict=True):
             if not any(texts):
                 continue
             header = head and names is None
             if header:
                 names = _names(row, width)
-                text = " | ".join(one_line(cell.text) for cell in row if cell.text)
+                text, within = _header(row)
             else:
-                text = row_text(texts, names)
-            self.blocks.append(Block(BlockKind.ROW, text, table=self._tables, header=header))
+                text, within = row_line(texts, names)
+            self.blocks.append(
+                Block(BlockKind.ROW, text, table=self._tables, header=header, cells=() if merged else within)
+            )
         self._tables += 1
 
     def _row(self, row: _Element, depth: int) -> list[_Cell]:
@@ -225,6 +228,18 @@ def _spread(row: list[_Cell], width: int) -> list[str]:
     for cell in row:
         cells[cell.column] = cell.text
     return cells
+
+
+def _header(row: list[_Cell]) -> Line:
+    """The header as a line; a name that spans columns is the cell of each of them."""
+    named = [cell for cell in row if cell.text]
+    text, cells = joined_line([(cell.column, "", one_line(cell.text)) for cell in named], between=" | ")
+    spread = [
+        Cell(column, place.start, place.end)
+        for cell, place in zip(named, cells, strict=True)
+        for column in range(cell.column, cell.column + cell.span)
+    ]
+    return text, tuple(spread)
 
 
 def _names(row: list[_Cell], width: int) -> list[str]:

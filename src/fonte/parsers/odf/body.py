@@ -210,7 +210,10 @@ class BodyReader:
             rows += [cells[:MAX_REPEATED]] * again
         place = None if self._slide is None else Place(0, 0, slide=self._slide)
         header = False if self._in_cell else True if head and rows and any(rows[0]) else None
-        blocks = table_blocks(rows, table=self.tables, header=header, places=[place] * len(rows))
+        reach = f"{TABLE}number-rows-spanned"
+        merged = any(times(cell, reach, MAX_REPEATED) > 1 for cell in table.iter(f"{TABLE}table-cell"))
+        places = [place] * len(rows)
+        blocks = table_blocks(rows, table=self.tables, header=header, places=places, merged=merged)
         self.blocks += [*blocks, *notes]
         self.tables += bool(blocks)
 

@@ -15,7 +15,7 @@ from fonte.parsers.pdf.glyphs import Word, is_cjk
 from fonte.parsers.pdf.hyphens import breaks_word, keeps_hyphen
 from fonte.parsers.pdf.layout import Row, Segment, joined
 from fonte.parsers.tables import is_number, looks_like_header
-from fonte.types import Block, BlockKind, Place
+from fonte.types import Block, BlockKind, Cell, Place
 
 _BULLET = re.compile(r"^(?:[•◦▪‣·●○■□►➢✓–—*\-]|\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.)])(?=\s|$)")
 _CAPTION = re.compile(
@@ -259,7 +259,7 @@ class BlockBuilder:
         texts = [[joined(cell) for cell in row] for row in grid]
         numbers = any(map(is_number, chain.from_iterable(texts[1:])))
         headed = len(grid[0]) == width and numbers and looks_like_header(texts)
-        self._add_grid(rows[0].page, grid, texts[0] if headed else None, headed=headed)
+        self._add_grid(rows[0].page, grid, texts[0] if headed else None, headed=headed, ruled=False)
         self._tables += 1
 
     def _add_ruled(self, page: int, segment: Segment, grid: Sequence[Sequence[Sequence[Word]]]) -> None:
@@ -283,16 +283,24 @@ class BlockBuilder:
         return bool(self.blocks) and self.blocks[-1].table == table
 
     def _add_grid(
-        self, page: int, grid: Sequence[Sequence[Sequence[Word]]], names: Sequence[str] | None, *, headed: bool
+        self,
+        page: int,
+        grid: Sequence[Sequence[Sequence[Word]]],
+        names: Sequence[str] | None,
+        *,
+        headed: bool,
+        ruled: bool = True,
     ) -> None:
         """ROW blocks in the form of ``fonte.parsers.tables``, every word of the page with its place.
 
         ``headed`` says that the first row holds the ``names``.
         """
+        width = len(names) if names is not None else max(map(len, grid))
         for index, row in enumerate(grid):
             header = headed and index == 0
             named = names is not None and not header and len(row) == len(names)
             pieces: list[_Piece] = []
+            cells: list[Cell] = []
             for column, cell in enumerate(row):
                 if not cell:
                     continue
@@ -300,13 +308,23 @@ class BlockBuilder:
                     pieces.append(_Piece("; " if named else " | ", None))
                 if named and names is not None and names[column]:
                     pieces.append(_Piece(f"{names[column]}: ", None))
+                begun = _length(pieces)
                 pieces += _pieces(cell, page)
+                cells.append(Cell(column, begun, _length(pieces)))
             written = _Written(self._sides)
             written.add(pieces)
             text = "".join(written.text)
             if text:
                 places = tuple(written.places)
-                self.blocks.append(Block(BlockKind.ROW, text, places=places, table=self._tables, header=header))
+                # A visual row of a table without rules may be a piece of a row: its cells are not told.
+                known = tuple(cells) if ruled and len(row) == width else ()
+                self.blocks.append(
+                    Block(BlockKind.ROW, text, places=places, table=self._tables, header=header, cells=known)
+                )
+
+
+def _length(pieces: Sequence[_Piece]) -> int:
+    return sum(len(piece.text) for piece in pieces)
 
 
 def _pieces(words: Sequence[Word], page: int) -> list[_Piece]:

@@ -130,7 +130,8 @@ class SlideReader:
         table = data.find(a("tbl"))
         if table is not None:
             rows, header = table_rows(table)
-            return self._rows(rows, header=header)
+            merged = any(cell.get("vMerge") is not None for cell in table.iter(a("tc")))
+            return self._rows(rows, header=header, merged=merged)
         told = self._alternative_text(shape)
         chart = data.find(c("chart"))
         if chart is not None:
@@ -141,9 +142,9 @@ class SlideReader:
         self._tally.unread.append(f"slide {self._number}: {_properties(shape).get('name', 'an object')}")
         return told
 
-    def _rows(self, rows: list[list[str]], *, header: bool | None) -> list[Block]:
-        place = Place(0, 0, slide=self._number)
-        blocks = table_blocks(rows, table=self._tally.tables, header=header, places=[place] * len(rows))
+    def _rows(self, rows: list[list[str]], *, header: bool | None, merged: bool = False) -> list[Block]:
+        places = [Place(0, 0, slide=self._number)] * len(rows)
+        blocks = table_blocks(rows, table=self._tally.tables, header=header, places=places, merged=merged)
         self._tally.tables += bool(blocks)
         return blocks
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from fonte.errors import ParseError
 from fonte.parsers.counting import count_text
 from fonte.parsers.ooxml import opened
-from fonte.parsers.tables import is_number, looks_like_header, one_line, row_text
+from fonte.parsers.tables import is_number, looks_like_header, one_line, row_line
 from fonte.parsers.xlsx.extents import MAIN, Extent, read_extents, squeeze
 from fonte.text.cells import cell_range
 from fonte.types import Block, BlockKind, Counts, Loss, Parsed, Place
@@ -83,7 +83,7 @@ def workbook_parsed(
             rows = _rows(workbook, extent, source)
             words = "\n".join(text for _, cells in rows for text in cells.values())
             counts += count_text(words, rows=extent.rows, pages=1)
-            blocks += _sheet(extent.name, rows, next_table)
+            blocks += _sheet(extent.name, rows, next_table, merged=_merged(workbook, extent.name))
             next_table = (blocks[-1].table or 0) + 1
     if not any(block.kind is BlockKind.ROW for block in blocks):
         if any(extent.cells for extent in extents):
@@ -154,6 +154,12 @@ def _rows(workbook: CalamineWorkbook, extent: Extent, source: Source) -> list[_C
     return rows
 
 
+def _merged(workbook: CalamineWorkbook, sheet: str) -> bool:
+    """Whether a cell of the sheet reaches over rows: the rows below it then do not say what they hold."""
+    ranges = workbook.get_sheet_by_name(sheet).merged_cell_ranges or []
+    return any(last_row > first_row for (first_row, _), (last_row, _) in ranges)
+
+
 def shown(value: Cell) -> str:
     """A cell's value as people read it: 26 and not 26.0, ISO dates, no float noise."""
     if isinstance(value, bool):
@@ -188,11 +194,11 @@ def _bands(rows: Sequence[_Cells]) -> Iterator[list[_Cells]]:
         yield band
 
 
-def _sheet(name: str, rows: Sequence[_Cells], table: int) -> list[Block]:
+def _sheet(name: str, rows: Sequence[_Cells], table: int, *, merged: bool) -> list[Block]:
     title = one_line(name) or "Sheet"
     blocks = [Block(BlockKind.HEADING, title, level=1, places=(Place(0, len(title), sheet=name),))]
     for number, region in enumerate(region for band in _bands(rows) for region in _beside(band)):
-        blocks += _table(name, region, table + number)
+        blocks += _table(name, region, table + number, merged=merged)
     return blocks
 
 
@@ -216,7 +222,7 @@ def _beside(band: list[_Cells]) -> list[list[_Cells]]:
     return regions
 
 
-def _table(sheet: str, band: Sequence[_Cells], table: int) -> list[Block]:
+def _table(sheet: str, band: Sequence[_Cells], table: int, *, merged: bool) -> list[Block]:
     """Rows of one table. Rows of a single cell above a wider one are its title and stand before its header."""
     left = min(min(cells) for _, cells in band)
     width = max(max(cells) for _, cells in band) - left + 1
@@ -231,7 +237,8 @@ def _table(sheet: str, band: Sequence[_Cells], table: int) -> list[Block]:
     for index, ((row, cells), texts) in enumerate(zip(band, grid, strict=True)):
         header = headed and index == top
         plain = header or index < top
-        text = row_text(texts, None if plain else names)
+        text, within = row_line(texts, None if plain else names)
         place = Place(0, len(text), sheet=sheet, range=cell_range(row, min(cells), row, max(cells)))
-        blocks.append(Block(BlockKind.ROW, text, places=(place,), table=table, header=header))
+        known = within if index >= top and not merged else ()  # a title stands above the columns
+        blocks.append(Block(BlockKind.ROW, text, places=(place,), table=table, header=header, cells=known))
     return blocks
