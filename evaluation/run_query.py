@@ -29,13 +29,13 @@ from fonte.types import Query, Said
 ROOT = Path(__file__).resolve().parents[1]
 GOLDEN = ROOT / "evaluation" / "golden"
 K = 5
-NOTHING = Processing(history=False)
+NOTHING = Processing(history="off")
 STEPS = {
-    "history": Processing(history=True),
-    "parts": Processing(history=False, parts=True),
-    "filters first": Processing(history=False, filters="first"),
-    "filters only": Processing(history=False, filters="only"),
-    "variants": Processing(history=False, variants=True),
+    "history": Processing(history="rules"),
+    "parts": Processing(history="off", parts=True),
+    "filters first": Processing(history="off", filters="first"),
+    "filters only": Processing(history="off", filters="only"),
+    "variants": Processing(history="off", variants=True),
 }
 
 

@@ -17,7 +17,7 @@ from fonte.errors import BadModelOutput, CorruptIndex, InvalidQuery, ModelUnavai
 from fonte.evidence import EvidenceScorer, features
 from fonte.gate import NOTHING, GateModel
 from fonte.processing import Processing, in_context, process
-from fonte.protocols import Catalog, Embedder, Entailer, Generator, IndexReader, Reranker, Terms
+from fonte.protocols import Catalog, Embedder, Entailer, Generator, IndexReader, Reranker, Rewriter, Terms
 from fonte.retrieve import Found, RetrievalSettings, Retrieved, Retriever
 from fonte.several import Gathered, gather, part_query
 from fonte.shown import results, suspicious
@@ -109,6 +109,8 @@ class Asker:
     settings: AnswerSettings
     notes: tuple[str, ...] = ()
     """What an answer should say about how it was made."""
+    rewriter: Rewriter | None = None
+    """Reads questions of conversations, where a model is to do it."""
     entailer: Entailer | None = None
     reranker: Reranker | None = None
     """What orders passages anew; None is late interaction."""
@@ -135,7 +137,7 @@ class Asker:
     def processed(self, query: Query) -> Query:
         """The question with what query processing makes of it."""
         steps = self.settings.processing
-        query = with_languages(in_context(query, steps))
+        query = with_languages(in_context(query, steps, self.rewriter))
         return process(query, steps, lambda: self._names(query.principal), now().date())
 
     def _names(self, principal: Principal) -> list[str]:

@@ -22,6 +22,7 @@ from fonte.protocols import (
     IndexStore,
     Pictures,
     Reranker,
+    Rewriter,
     SourceReader,
     Terms,
     VectorCache,
@@ -106,6 +107,14 @@ class Parts:
     """Of the gate's mistakes, for calibration."""
     reranker: Reranker | None = None
     """Reads passages to order them anew; None is late interaction over the index's token codes."""
+
+    make_rewriter: Callable[[], Rewriter | None] = lambda: None
+    """What reads questions of conversations, where a model is to do it."""
+
+    @cached_property
+    def rewriter(self) -> Rewriter | None:
+        """The rewriter, made once."""
+        return self.make_rewriter()
 
     @cached_property
     def embedder(self) -> Embedder:

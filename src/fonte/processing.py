@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Literal, TypeAlias
 
+from fonte.errors import ModelError
+from fonte.protocols import Rewriter
 from fonte.text.asking.followup import rewritten
 from fonte.text.asking.parts import split_question
 from fonte.text.asking.worded import worded
@@ -27,8 +29,8 @@ Names: TypeAlias = Callable[[], Sequence[str]]
 class Processing:
     """Which steps are taken."""
 
-    history: bool = True
-    """In a conversation, a question that leaves something out is read with what was said before."""
+    history: Literal["off", "rules", "model"] = "rules"
+    """In a conversation, what reads a question that leaves something out with what was said before."""
     aliases: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """Names for the same things; a question is also looked for with the others in their place."""
     variants: bool = False
@@ -39,12 +41,28 @@ class Processing:
     """Questions that ask several things are told apart, and each is looked for and judged on its own."""
 
 
-def in_context(query: Query, steps: Processing) -> Query:
-    """The question as one that stands on its own, where it was asked in a conversation and leaves something out."""
-    found = rewritten(query.text, query.history) if steps.history else None
+def in_context(query: Query, steps: Processing, rewriter: Rewriter | None = None) -> Query:
+    """The question as one that stands on its own, where it was asked in a conversation and leaves something out.
+
+    Where a model is to do it and fails, the rules do it, and the step tells so.
+    """
+    if steps.history == "off" or not query.history:
+        return query
+    failed = ""
+    if steps.history == "model" and rewriter is not None:
+        try:
+            text = rewriter.rewrite(query)
+        except ModelError as error:
+            failed = f", for the model failed: {error.message}"
+        else:
+            if text == query.text:
+                return query
+            step = QueryStep(HISTORY, "rewritten by a model", (text,))
+            return replace(query, text=text, asked=query.question, steps=(*query.steps, step))
+    found = rewritten(query.text, query.history)
     if found is None:
         return query
-    step = QueryStep(HISTORY, found.rule, (found.text,), found.documents)
+    step = QueryStep(HISTORY, found.rule + failed, (found.text,), found.documents)
     return replace(query, text=found.text, asked=query.question, steps=(*query.steps, step))
 
 

@@ -264,6 +264,17 @@ class Generator(Protocol):
         """
 
 
+class Rewriter(Protocol):
+    """A question of a conversation to one that stands on its own."""
+
+    def rewrite(self, query: Query) -> str:
+        """The question, with what it leaves out by ``query.history``. What is written is not trusted.
+
+        Raises:
+            ModelUnavailable, BadModelOutput
+        """
+
+
 class Terms(Protocol):
     """The one analyser, for documents and queries and every store."""
 

@@ -32,7 +32,7 @@ Aliases: TypeAlias = Annotated[dict[_Name, Annotated[tuple[_Name, ...], Field(mi
 class QuestionSettings(Section):
     """Which steps a question goes through before it is looked for; each is told in the trace."""
 
-    history: bool = True
+    history: Literal["off", "rules", "model"] = "rules"
     aliases: Aliases = {}  # noqa: RUF012 - pydantic copies it, and the section is frozen
     variants: bool = False
     filters: Literal["off", "first", "only"] = "off"

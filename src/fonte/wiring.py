@@ -21,11 +21,12 @@ from fonte.gate import gate_for
 from fonte.judging import GoldenFiles
 from fonte.models import registry
 from fonte.models.extractive import ExtractiveGenerator
-from fonte.models.writing import Prices
+from fonte.models.writing import Prices, Render
 from fonte.processing import Processing
-from fonte.protocols import Chunker, Embedder, Generator, Reranker, SourceReader, Unpacker
+from fonte.protocols import Chunker, Embedder, Generator, Reranker, Rewriter, SourceReader, Unpacker
 from fonte.reranking import Deferred
 from fonte.retrieve import LATE, RetrievalSettings
+from fonte.rewriting import ModelRewriter, render_rewriting
 from fonte.stores.home import Home, slug
 from fonte.text.canonical import NORMALISER_VERSION
 from fonte.text.chunking import make_chunker
@@ -100,6 +101,7 @@ def make_parts(home: Path, settings: Settings) -> Parts:
         make_recipe=make_recipe,
         make_chunker=chunker,
         make_generator=generator,
+        make_rewriter=lambda: _rewriter(settings),
         make_pool=pool,
         make_pictures=lambda: pool(1),
         open_source=source,
@@ -176,22 +178,35 @@ def _embedder(settings: Settings) -> Embedder:
     return registry.make_embedder(wanted.source, remote=remote, threads=wanted.threads)
 
 
+def _rewriter(settings: Settings) -> Rewriter | None:
+    if settings.query.history != "model":
+        return None
+    name = settings.generation.name
+    if name == "extractive":
+        raise ConfigError('[query] history = "model" needs a model', hint="set [generation] name to one that writes")
+    return ModelRewriter(_writer(name, settings, render_rewriting))
+
+
 def _generator(name: str, settings: Settings, scorer: EvidenceScorer) -> Generator:
     if name == "extractive":
         return ExtractiveGenerator(lambda query, passages: scorer.score(query, passages).scored)
+    return _writer(name, settings, render_messages)
+
+
+def _writer(name: str, settings: Settings, render: Render) -> Generator:
     wanted = settings.generation
     limits: _Limits = {"timeout_seconds": wanted.timeout_seconds, "max_tokens": wanted.max_tokens}
     prices = Prices(wanted.prompt_price, wanted.completion_price)
     if name == "openai" and wanted.base_url is not None and wanted.model is not None:
-        return registry.make_chat(wanted.model, render_messages, base_url=wanted.base_url, prices=prices, **limits)
+        return registry.make_chat(wanted.model, render, base_url=wanted.base_url, prices=prices, **limits)
     if name == "anthropic" and wanted.model is not None:
         # The address is of the generator that the settings name: another one's key must not be sent there.
         base_url = wanted.base_url if wanted.name == name else None
-        return registry.make_anthropic(wanted.model, render_messages, base_url=base_url, prices=prices, **limits)
+        return registry.make_anthropic(wanted.model, render, base_url=base_url, prices=prices, **limits)
     if name == "gguf" and wanted.name == name and wanted.model is not None:
         return registry.make_gguf(
             Path(wanted.model),
-            render_messages,
+            render,
             threads=wanted.threads,
             context_tokens=wanted.context_tokens,
             **limits,

@@ -155,7 +155,7 @@ def test_every_key_has_a_variable_and_each_of_them_is_read(tmp_path: Path) -> No
         ("chunking", "unit"): "characters",
         ("embedding", "source"): "hf:a/b@c",
         ("embedding", "base_url"): "http://h/v1",
-        ("query", "history"): "false",
+        ("query", "history"): "model",
         ("query", "aliases"): "PTO = paid time off, leave",
         ("query", "variants"): "true",
         ("query", "filters"): "only",
