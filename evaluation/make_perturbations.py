@@ -43,6 +43,7 @@ from fonte.types import (
 
 ROOT = Path(__file__).resolve().parents[1]
 HANDBOOK = ROOT / "sample" / "handbook"
+HELD_OUT = Path(__file__).resolve().parent / "support" / "held-out.txt"
 PARAPHRASES = Path(__file__).resolve().parent / "support" / "paraphrases.tsv"
 SEED = 20261130
 SHORTEST, LONGEST = 30, 400
@@ -107,7 +108,7 @@ class _Words:
 def sample_documents() -> Iterator[Document]:
     """The handbook's texts that need no other program, parsed as a sync parses them."""
     for path in sorted(HANDBOOK.rglob("*")):
-        if path.suffix not in {".md", ".txt"}:
+        if path.suffix not in {".md", ".txt", ".html", ".docx"}:
             continue
         body, name = path.read_bytes(), path.relative_to(HANDBOOK).as_posix()
         source = Source(f"file:///handbook/{name}", name, sha256_hex(body.hex()), Acl(frozenset({"public"})), body=body)
@@ -170,11 +171,10 @@ def paraphrases(known: Sequence[Place]) -> list[tuple[Place, str, str]]:
     return found
 
 
-def halves(names: Iterable[str], seed: int = SEED) -> dict[str, str]:
-    """Documents parted in two by their name: ``development`` and ``held_out``."""
-    listed = sorted(set(names))
-    random.Random(f"halves {seed}").shuffle(listed)  # noqa: S311 - for repeatable samples, not for secrets
-    return {name: "development" if at % 2 == 0 else "held_out" for at, name in enumerate(listed)}
+def halves(names: Iterable[str]) -> dict[str, str]:
+    """Documents parted in two, ``development`` and ``held_out``, by the list that was drawn once."""
+    held_out = set(HELD_OUT.read_text(encoding="utf-8").splitlines())
+    return {name: "held_out" if name in held_out else "development" for name in names}
 
 
 def build(corpora: dict[str, list[Place]], seed: int = SEED) -> list[Claim]:
@@ -183,7 +183,7 @@ def build(corpora: dict[str, list[Place]], seed: int = SEED) -> list[Claim]:
     half = halves(f"{one.corpus}/{one.document.name}" for one in every)
     made: dict[tuple[str, str, str], list[Claim]] = defaultdict(list)
     for corpus, own in corpora.items():
-        rng = random.Random(f"{seed} {corpus}")  # noqa: S311 - as above
+        rng = random.Random(f"{seed} {corpus}")  # noqa: S311 - for repeatable samples, not for secrets
         names = sorted({match.group() for one in own for match in proper_names(one.text)})
         codes = sorted({match.group() for one in own for match in codes_in(one.text)})
         bases = [(one, one.document.language, one.text, "verbatim") for one in own if one.row or _is_prose(one.text)]

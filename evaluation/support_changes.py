@@ -62,7 +62,7 @@ TURNED = {
     ),
 }  # fmt: skip
 _AUX = {
-    "en": r"\b(is|are|was|were|can|may|must|will|should|could|has|have|does|do)\b(?! not| no\b|n't|\?)",
+    "en": r"\b(is|are|was|were|can|may|must|will|should|could|has|have|does|do)\b(?! not| no\b| only|n't|\?)",
     "it": r"\b((?:si )?(?:è|sono|era|erano|può|possono|deve|devono|va|vanno|viene|vengono|ha|hanno|fu|furono|spetta|"
     r"spettano|vale|serve|resta|decide|entra|entrano))\b(?!\?)",
 }
@@ -78,8 +78,9 @@ _UNDONE = {
         (r"\bnobody\b", "everybody"), (r"\b(N|n)o (?!\d|longer|more|later|less|matter)", ""),
     ),
     "it": (
-        (r"\bnon (?!solo|soltanto|appena|è detto)(?!\w+ (?:nessun|niente|nulla|né|mai|neppure|nemmeno))", ""),
-        (r"\bNon (?!solo|soltanto|appena)(?!\w+ (?:nessun|niente|nulla|né|mai))", ""), (r"\bsenza\b", "con"),
+        # Half of a double negation is none, and "finché non" denies nothing.
+        (r"(?<!finché )\bnon (?!solo|soltanto|appena)(?![^.;:]*\b(?:nessun|niente|nulla|né|mai|neppure|nemmeno|neanche))", ""),
+        (r"\bNon (?!solo|soltanto|appena)(?![^.;:]*\b(?:nessun|niente|nulla|né|mai|neppure|nemmeno|neanche))", ""), (r"\bsenza\b", "con"),
         (r"\b(tranne|salvo)\b", "compreso"), (r"\bNessun(a|o)?\b ", "Ogni "), (r"\bnessun(a|o)?\b ", "ogni "),
         (r"\bmai ", ""),
     ),
@@ -207,6 +208,13 @@ def negation_removed(text: str, language: str, around: Around, rng: random.Rando
     """The sentence without one of its negations or exceptions."""
     del around
     choices = [(match, new) for pattern, new in _UNDONE[language] for match in re.finditer(pattern, text)]
+    # "non ... mai" denies without its second half too.
+    doubled = re.compile(r"(?i)\bnon\b[^.;:]*$")
+    choices = [
+        (match, new)
+        for match, new in choices
+        if not match.group().lower().startswith(("mai", "nessun")) or not doubled.search(text[: match.start()])
+    ]
     if not choices:
         return None
     match, new = rng.choice(choices)

@@ -121,7 +121,8 @@ class SupportChecker:
         entailed = self._entailed(aligned, scope)
         if entailed is not None:
             checks["entailment"] = round(entailed, 4)
-        return _verdict(found, covered, entailed, known=known), checks
+        across = len(languages) > 1
+        return _verdict(found, covered, entailed, known=known, across=across), checks
 
     def _entailed(self, aligned: Aligned, scope: Scope) -> float | None:
         if self._entailer is None:
@@ -180,12 +181,15 @@ class _Nearness:
         return unit
 
 
-def _verdict(found: Sequence[Finding], covered: float, entailed: float | None, *, known: bool) -> Support:
+def _verdict(
+    found: Sequence[Finding], covered: float, entailed: float | None, *, known: bool, across: bool
+) -> Support:
+    uncovered = 0.0 if across else UNCOVERED  # a translation may share no word that the glossary knows
     if any(one.grave for one in found):
         return "unsupported"
     if entailed is not None and entailed < CONTRADICTED:
         return "unsupported"
-    if found or covered < UNCOVERED or (entailed is not None and entailed < ENTAILED):
+    if found or covered < uncovered or (entailed is not None and entailed < ENTAILED):
         return "partial"
     if entailed is not None:
         return "supported"

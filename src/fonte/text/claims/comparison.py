@@ -16,6 +16,7 @@ from fonte.text.claims.days import Day, Hour, same_day
 from fonte.text.claims.figures import Figure, may_measure_the_same, same_quantity
 from fonte.text.claims.names import EXONYMS, Name, code_form, name_keys
 from fonte.text.claims.reading import Statement
+from fonte.text.claims.units import UNITS
 from fonte.text.claims.wording import strength
 from fonte.text.claims.wording import words as read_words
 from fonte.text.terms import folded
@@ -26,6 +27,9 @@ _CONTEXT: Final = 6
 _NEARER: Final = 0.55
 """A figure is a swap where another one stands at most at this share of its distance from the words around it."""
 _PREFIX: Final = 5
+_NUMBERED: Final = 20
+"""Smaller numbers of a heading may be its own."""
+_YEARS: Final = (1000, 2200)
 _LONG_CODE: Final = 4
 
 
@@ -59,34 +63,69 @@ def numbers(scope: Scope) -> Iterable[Finding]:
     """Figures and their units."""
     claim = scope.aligned.claim
     for one in claim.figures:
-        if one.common:
-            continue
         beside = scope.beside(one.start)
-        if any(held(one, source) for source in (*beside, *scope.context)):
+        if one.common:
+            if one.unit is not None and not _unit_said(one, [*beside, *scope.context]):
+                yield Finding("units", f"missing: {one.text}", grave=False)
+            continue
+        headed = any(held(one, source) for source in scope.context if one.unit is None or _measures(source))
+        if any(held(one, source) for source in beside) or (headed and min(one.numbers) >= _NUMBERED):
             if _beside_others(one, scope):
                 yield Finding("numbers", f"beside other words: {one.text}", grave=False)
             continue
-        if any(held(one, source) for source in scope.aligned.sources):
+        odd = _other_unit(one, beside)
+        if odd is not None:
+            yield odd
+            continue
+        elsewhere = [at for at, source in enumerate(scope.aligned.sources) if held(one, source)]
+        if any(_at_home(one, scope.aligned, at) for at in elsewhere):
+            continue
+        if elsewhere:
             lost = [other for source in beside for other in _lost(source, claim)]
             if any(may_measure_the_same(one, other) for other in lost):
                 yield Finding("numbers", f"of another sentence: {one.text}", grave=False)
             continue
-        yield _absent(one, beside, scope.aligned.sources)
+        yield _other_unit(one, scope.aligned.sources) or Finding("numbers", f"missing: {one.text}", grave=True)
 
 
-def _absent(one: Figure, beside: Sequence[Statement], sources: Sequence[Statement]) -> Finding:
-    for group in (beside, sources):
-        for source in group:
-            for other in source.figures:
-                if one.unit and other.unit and one.numbers & other.numbers:
-                    money = one.unit.measures & CURRENCIES and other.unit.measures & CURRENCIES
-                    return Finding("currency" if money else "units", f"{one.text}, source: {other.text}", grave=True)
-    return Finding("numbers", f"missing: {one.text}", grave=True)
+def _measures(heading: Statement) -> bool:
+    return any(figure.unit for figure in heading.figures)
+
+
+def _at_home(one: Figure, aligned: Aligned, at: int) -> bool:
+    """Whether the words next to a figure come from the sentence that holds it, and from none that the claim uses."""
+    words = aligned.claim.words
+    place = sum(1 for word in words if word.start < one.start)
+    rows = [row for row, word in enumerate(words) if word.content and not one.start <= word.start < one.end]
+    rows = sorted(rows, key=lambda row: abs(row - place))[:2]
+    used = aligned.source_of(one.start)
+    return any(aligned.links[at][row] and not any(aligned.links[s][row] for s in used) for row in rows)
+
+
+def _other_unit(one: Figure, sources: Iterable[Statement]) -> Finding | None:
+    """What is told where a source has the number with another unit."""
+    for source in sources:
+        for other in source.figures:
+            if one.unit and other.unit and one.numbers & other.numbers:
+                money = one.unit.measures & CURRENCIES and other.unit.measures & CURRENCIES
+                return Finding("currency" if money else "units", f"{one.text}, source: {other.text}", grave=True)
+    return None
+
+
+def _unit_said(one: Figure, sources: Iterable[Statement]) -> bool:
+    """Whether sources speak of the unit of a figure that is hardly one: ``a day`` for ``one day``."""
+    units = [UNITS[word.form] for source in sources for word in source.words if word.form in UNITS]
+    units += [figure.unit for source in sources for figure in source.figures if figure.unit]
+    return any(one.unit and one.unit.measures & unit.measures and one.unit.size == unit.size for unit in units) or any(
+        one.sizes & figure.sizes for source in sources for figure in source.figures
+    )
 
 
 def held(one: Figure, source: Statement) -> bool:
     """Whether a text holds a quantity, in whatever form."""
-    return any(same_quantity(one, other) for other in source.figures) or _in_a_date(one, source)
+    alike = [other for other in source.figures if one.numbers & other.numbers and other.unit]
+    bare = not (one.unit and alike)  # 24 hours out of 24 are no 24 days
+    return any(same_quantity(one, other) for other in source.figures if bare or other.unit) or _in_a_date(one, source)
 
 
 def _in_a_date(one: Figure, source: Statement) -> bool:
@@ -112,6 +151,8 @@ def _lost(source: Statement, claim: Statement) -> list[Figure]:
 def _beside_others(one: Figure, scope: Scope) -> bool:
     """Whether the words around a figure stand, in the source, around another figure of the same kind."""
     aligned = scope.aligned
+    if one.unit is None and any(_YEARS[0] <= number <= _YEARS[1] for number in one.numbers):
+        return False
     for at in aligned.source_of(one.start):
         source = aligned.sources[at]
         own = [other for other in source.figures if same_quantity(one, other)]
@@ -124,7 +165,19 @@ def _beside_others(one: Figure, scope: Scope) -> bool:
         if len(near) < 2:  # noqa: PLR2004 - one word proves nothing
             return False
         mine = min(_distance(near, other, source) for other in own)
-        return any(_distance(near, other, source) <= _NEARER * mine for other in rivals)
+        for rival in rivals:
+            theirs = [other for other in aligned.claim.figures if same_quantity(rival, other)]
+            if not theirs:
+                if _distance(near, rival, source) <= _NEARER * mine:
+                    return True
+                continue
+            # Both figures are said: they have changed places where both sit better on the other's.
+            about = _neighbors(theirs[0], aligned, at)
+            straight = mine + _distance(about, rival, source)
+            crossed = _distance(near, rival, source) + min(_distance(about, other, source) for other in own)
+            if about and crossed <= _NEARER * straight:
+                return True
+        return False
     return False
 
 
@@ -185,8 +238,10 @@ def dates(scope: Scope) -> Iterable[Finding]:
     for hour in aligned.claim.hours:
         if any(_hour_held(hour, source) for source in (*scope.beside(hour.start), *scope.context)):
             continue
-        elsewhere = any(_hour_held(hour, source) for source in aligned.sources)
-        yield Finding("dates", f"{'of another sentence' if elsewhere else 'missing'}: {hour.text}", grave=not elsewhere)
+        if not any(_hour_held(hour, source) for source in aligned.sources):
+            yield Finding("dates", f"missing: {hour.text}", grave=True)
+        elif any(not _hour_held(other, aligned.claim) for source in scope.beside(hour.start) for other in source.hours):
+            yield Finding("dates", f"of another sentence: {hour.text}", grave=False)
 
 
 def _day_held(day: Day, sources: Iterable[Statement], years: frozenset[int]) -> bool:

@@ -25,7 +25,7 @@ from fonte.text.terms import folded
 
 _TOKEN = re.compile(
     r"(?P<num>\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?:[.,]\d+)?(?!\d)|\d+(?:[.,'’]\d+)*)|(?P<word>[^\W\d_]+)"
-    r"|(?P<sign>%|‰|€|£|\$|¥|°[CF]?)|(?P<gap>[^\S\n]+)|(?P<other>.)",
+    r"|(?P<sign>%|‰|€|£|\$|¥|°[CF]?)|(?P<gap>\s+)|(?P<other>.)",
     re.DOTALL,
 )
 _SUFFIX: Final = frozenset("st nd rd th s º ª o a".split())
@@ -160,8 +160,10 @@ def _third(count: int, parts: int) -> Decimal:
 def _with_unit(text: str, tokens: Sequence[_Token], at: int, used: int, figure: Figure) -> tuple[Figure, int]:
     """The figure with the unit that stands before or behind it, and the tokens that both take."""
     behind = at + used
-    if tokens[at].form in FRACTIONS and behind < len(tokens) and tokens[behind].form in {"a", "an", "di"}:
+    if tokens[at].form in FRACTIONS and behind < len(tokens) and tokens[behind].form in {"a", "an", "di", "d"}:
         behind += 1  # half a day
+    while behind < len(tokens) and tokens[behind].form in {"'", "’"}:
+        behind += 1  # mezz'ora
     unit, last = _unit_behind(tokens, behind, digits=tokens[at].kind == "num")
     start, end = figure.start, figure.end
     if unit is not None:
@@ -169,8 +171,7 @@ def _with_unit(text: str, tokens: Sequence[_Token], at: int, used: int, figure: 
         used = last + 1 - at
     elif at and tokens[at - 1].form in SIGNS:
         unit, start = UNITS[tokens[at - 1].form], tokens[at - 1].start
-    common = figure.common and unit is None
-    return replace(figure, start=start, end=end, text=text[start:end], unit=unit, common=common), used
+    return replace(figure, start=start, end=end, text=" ".join(text[start:end].split()), unit=unit), used
 
 
 def _unit_behind(tokens: Sequence[_Token], at: int, *, digits: bool) -> tuple[Unit | None, int]:
@@ -235,4 +236,9 @@ def may_measure_the_same(one: Figure, other: Figure) -> bool:
     """Whether one may stand where the other stood: neither says that it measures something else."""
     if one.unit is None or other.unit is None:
         return one.unit is other.unit
-    return bool(one.unit.measures & other.unit.measures)
+    return bool(_kinds(one.unit) & _kinds(other.unit))
+
+
+def _kinds(unit: Unit) -> frozenset[str]:
+    """What a unit measures, months and days alike."""
+    return frozenset("time" if what == "months" else what for what in unit.measures)

@@ -11,7 +11,7 @@ from fonte.text.stop_words import STOP_WORDS
 from fonte.text.terms import folded
 
 _CODE = re.compile(
-    r"(?<![\w@])(?:(?=[\w./-]*\d)(?=[\w./-]*[^\W\d_])[^\W_]+(?:[-./_][^\W_]+)*|\d{1,5}/\d{2,4}(?![\d/])"
+    r"(?<![\w@/])(?:(?=[\w./-]*\d)(?=[\w./-]*[^\W\d_])[^\W_]+(?:[-./_][^\W_]+)*|\d{1,5}/\d{2,4}(?![\d/])"
     r"|[A-Z]{2,6} \d{1,5}(?![\d.,]*\d)|v?\d+(?:\.\d+){2,})"
 )
 _NO_CODE = re.compile(
@@ -134,4 +134,4 @@ def names(text: str, taken: list[tuple[int, int]]) -> list[Name]:
 def name_keys(form: str) -> frozenset[str]:
     """Forms that a name may have elsewhere."""
     known = EXONYMS.get(form, form)
-    return frozenset({form, known}) | _INITIALS.get(form, frozenset())
+    return frozenset({form, known, form.removesuffix("s")}) | _INITIALS.get(form, frozenset())

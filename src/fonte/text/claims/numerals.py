@@ -26,7 +26,7 @@ SCALES: Final[Mapping[str, Decimal]] = {
     **dict.fromkeys(("dozen", "dozens", "dozzina", "dozzine"), Decimal(12)),
 }
 FRACTIONS: Final[Mapping[str, Decimal]] = {
-    **dict.fromkeys(("half", "halves", "mezzo", "mezza", "meta"), Decimal("0.5")),
+    **dict.fromkeys(("half", "halves", "mezzo", "mezza", "mezz", "meta"), Decimal("0.5")),
     **dict.fromkeys(("quarter", "quarters"), Decimal("0.25")),
 }
 THIRDS: Final[Mapping[str, int]] = {

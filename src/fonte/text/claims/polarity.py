@@ -19,7 +19,14 @@ _NOT: Final[Mapping[Language, frozenset[str]]] = {
         "fuorche no".split()
     ),
 }
-_EXCEPT: Final = frozenset("except unless tranne salvo eccetto fuorche".split())
+_EXCEPT: Final = frozenset("except unless tranne salvo eccetto fuorche che parte apart aside than".split())
+DENYING: Final = frozenset(
+    "forbidden prohibited banned excluded impossible unable refused rejected vietato vietata vietati vietate proibito "
+    "proibita escluso esclusa esclusi impossibile".split()
+)
+"""Words that deny as surely as a negation does: behind one, the two are none."""
+EXCEPTING: Final = frozenset("exception exceptions excepted eccezione eccezioni".split())
+ONLY: Final = frozenset("only solely solo soltanto solamente esclusivamente purche".split())
 _CONCORD: Final = frozenset("mai nessun nessuno nessuna niente nulla ne neppure nemmeno neanche".split())
 """Words that repeat an Italian ``non`` and add no negation of their own."""
 _PHRASES: Final = r"""
@@ -27,7 +34,7 @@ none: not only|non solo|non soltanto|non appena|whether or not|finche non|no mat
 none: nothing but|nient altro che
 most: (?:no|not) (?:more|later|longer|higher|greater|further) than|not (?:to )?exceed\w*|non oltre|non piu di
 most: (?:can ?not|must not|may not|does not|do not|never) exceeds?|never (?:above|more than|over)|mai oltre|mai piu di
-most: non (?:puo|deve|possono|devono) (?:\w+ )?superare|non super\w+|non piu tardi di|al massimo|fino a|massim[oa]
+most: non (?:puo|deve|possono|devono) (?:\w+ )?superare|non superior[ei]|non piu tardi di|al massimo|fino a|massim[oa]
 most: at most|up to|maximum(?: of)?|max|upper limit|non andare oltre
 least: (?:no|not) (?:less|fewer|earlier|lower|sooner) than|never (?:below|less than)|at least|minimum(?: of)?|almeno
 least: (?:must|may|can) ?not (?:fall|drop|go) below|non (?:deve|puo|devono) (?:mai )?scendere sotto|mai meno di
@@ -41,15 +48,15 @@ _COMPILED: Final = tuple(
 
 SOFT: Final = frozenset(
     """
-    abolish abolished abolita abolito absent alone altrimenti anziche apart avoid avoids banned barred cease
-    ceased ceases cessa cessano decade decline declined declines denied denies deny divieto eccezione eccezioni
-    end ended ends esclude esclusa escluse esclusi esclusivamente escluso esente esenti evitare exception
-    exceptions exclude excluded excludes excluding exempt exempted facoltativa facoltativo fail failed fails few
-    forbidden free fuori gratis gratuita gratuitamente gratuiti gratuito illegal illimitato impossibile
-    impossible ineligible instead inutile invalid invalido invece lack lacking lacks less little lose loses
-    manca mancano meno missing needless nega negato nullo only optional other outside perde priva privi privo
+    abolish abolished abolita abolito absent altrimenti anziche apart avoids banned barred 
+    decline declined declines denied denies deny divieto eccezione eccezioni
+    esclude esclusa escluse esclusi esclusivamente escluso esente esenti evitare exception
+    exceptions exclude excluded excludes excluding exempt exempted facoltativa facoltativo fail failed fails 
+    forbidden fuori gratis gratuita gratuitamente gratuiti gratuito illegal illimitato impossibile
+    impossible ineligible instead inutile invalid invalido invece lack lacking lacks 
+    manca mancano missing needless nega negato nullo only optional priva privi privo
     prohibited proibita proibito purche raramente rarely rather refuse refused refuses reject rejected rejects
-    rifiuta rifiutato seldom solamente solely solo soltanto spenta spento stop stopped stops unable
+    rifiuta rifiutato seldom solamente solely solo soltanto unable
     unaccompanied unavailable unlawful unlike unlimited unnecessary unpaid unsupervised unused vieta vietata
     vietate vietati vietato void
     """.split()
@@ -172,7 +179,9 @@ def turns(text: str, language: Language) -> Turns:
             taken |= set(span)
             if kind in BOUND_WORDS:
                 begin, end = words[span[0]][0], words[span[-1]][1]
-                poles.append(Pole(begin, end, text[begin:end], *BOUND_WORDS[kind]))
+                what, side = BOUND_WORDS[kind]
+                poles.append(Pole(begin, end, text[begin:end], what, side))
+                poles.append(Pole(begin, end, text[begin:end], "side", 1 - side))  # at most is not above
     return _turns(text, words, taken, poles, language)
 
 
@@ -189,8 +198,7 @@ def _turns(
             soft.append(Cue(start, end, text[start:end], exception=False))
         if not _negates(text, words, number, language):
             continue
-        repeats = language == "it" and form in _CONCORD and cues and cues[-1].text.lower() in {"non", "né", "senza"}
-        if repeats and not _parted(text[cues[-1].end : start]):
+        if cues and _repeats(form, cues[-1], text[cues[-1].end : start], language):
             continue
         cues.append(Cue(start, end, text[start:end], form in _EXCEPT))
     return Turns(tuple(cues), tuple(poles), tuple(soft))
@@ -202,22 +210,30 @@ def _negates(text: str, words: Sequence[tuple[int, int, str]], number: int, lang
     after = words[number + 1][2] if number + 1 < len(words) else ""
     if form in {"n't", "never"} or form.endswith("n't"):
         return True
-    if form == "no":  # no. 5, and what answers a question
-        return not re.match(r"\.?\s*\d", text[end:]) and not re.match(r"\s*[.,;:]", text[end:])
+    if form == "no":  # not no. 5, nor what answers a question; "the others no" denies
+        numbered = re.match(r"\.?\s*\d", text[end:]) is not None
+        return not numbered and (number > 1 or not re.match(r"\s*[.,;:]", text[end:]))
     if form == "ne":  # ne is a pronoun, né a negation
         return text[start:end].lower() in {"né", "ne'"} or "non" in before
     if form == "salvo":
         return after != "il_vero"
-    if before[-2:] == ["a", "meno"] and form == "che":
+    if (before[-2:] == ["a", "meno"] and form == "che") or (before[-1:] == ["a"] and form == "parte"):
+        return True
+    if form in {"apart", "aside"} and after == "from":
         return True
     if form == "than" and before[-1:] == ["other"]:
         return True
     return form in _NOT[language]
 
 
-def _parted(between: str) -> bool:
-    """Whether a clause ends in between."""
-    return bool(re.search(r"[.;:!?]", between))
+def _repeats(form: str, before: Cue, between: str, language: Language) -> bool:
+    """Whether a negative word only goes on with the one before it: non ... nessuno, nobody ... nor."""
+    if re.search(r"[.;:!?]", between):
+        return False
+    if form in {"ne", "nor", "neppure", "nemmeno", "neanche"}:
+        return True
+    follows = language == "it" and form in _CONCORD and before.text.lower() in {"non", "né", "senza"}
+    return follows and not re.search(r",|\be\b", between)
 
 
 def _form(word: str) -> str:

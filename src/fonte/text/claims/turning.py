@@ -8,14 +8,16 @@ from typing import Final
 
 from fonte.text.claims.alignment import Aligned, between
 from fonte.text.claims.comparison import Finding, Scope
-from fonte.text.claims.polarity import Cue, Pole
+from fonte.text.claims.polarity import DENYING, EXCEPTING, ONLY, Cue, Pole
 from fonte.text.claims.reading import Statement
+from fonte.text.terms import folded
 
 _REACH: Final = 4
 """Content words that a negation reaches."""
 _AROUND: Final = 3
 _BREAK = re.compile(r"[;:.!?()|]")
 _COVERED: Final = 0.5
+_LACK: Final = frozenset({"senza", "without"})
 
 
 def negations(scope: Scope) -> Iterable[Finding]:
@@ -26,6 +28,9 @@ def negations(scope: Scope) -> Iterable[Finding]:
     left = list(theirs)
     open_cues: list[Cue] = []
     for cue in claim.turns.cues:
+        if _undoes(cue, scope):
+            yield Finding("negation", f"added: {_shown(cue, claim)}", grave=True)
+            continue
         meant = _meant(cue, aligned, left)
         if meant is None:
             open_cues.append(cue)
@@ -33,17 +38,19 @@ def negations(scope: Scope) -> Iterable[Finding]:
             left.remove(meant)
     spent: set[tuple[int, int]] = set()
     for cue in open_cues:
-        if not _said_otherwise(cue, aligned, left, spent):
+        if not _said_otherwise(cue, aligned, left, spent, several=len(open_cues) > 1):
             yield Finding("negation", f"added: {_shown(cue, claim)}", grave=True)
     spare = [one for one in claim.turns.soft if not _repeated(one, claim, [aligned.sources[at] for at in aligned.used])]
-    dropped = [(at, cue) for at, cue in left if _reached(cue, aligned, at)]
+    dropped = [(at, cue) for at, cue in left if _reached(cue, aligned, at) and not _still_denied(cue, aligned, at)]
     for at in {at for at, _ in dropped}:
         own = [cue for place, cue in dropped if place == at]
-        if len(own) % 2 == 0 and _one_clause(own, aligned.sources[at]):
+        lacking = [cue for cue in own if folded(cue.text) in _LACK]
+        if len(own) % 2 == 0 and lacking and _one_clause(own, aligned.sources[at]):
             continue  # no bottle without a label: every bottle has one
         for cue in own:
-            if spare:
-                spare.pop()
+            instead = next((one for one in spare if _stands_for(one, cue, aligned, at)), None)
+            if instead is not None:
+                spare.remove(instead)
                 continue
             yield Finding("negation", f"removed: {_shown(cue, aligned.sources[at])}", grave=True)
 
@@ -60,7 +67,9 @@ def _meant(cue: Cue, aligned: Aligned, left: Sequence[tuple[int, Cue]]) -> tuple
     return best[1] if best else None
 
 
-def _said_otherwise(cue: Cue, aligned: Aligned, left: list[tuple[int, Cue]], spent: set[tuple[int, int]]) -> bool:
+def _said_otherwise(
+    cue: Cue, aligned: Aligned, left: list[tuple[int, Cue]], spent: set[tuple[int, int]], *, several: bool
+) -> bool:
     """Whether a negation of the claim stands for one that reaches other words, or for a word that denies by itself."""
     claim = aligned.claim
     rows = _scope(cue, claim)
@@ -68,15 +77,46 @@ def _said_otherwise(cue: Cue, aligned: Aligned, left: list[tuple[int, Cue]], spe
         source = aligned.sources[at]
         places = {link.at for row in rows for link in aligned.links[at][row]}
         for pair in left:
-            if pair[0] == at and (not places or _close(pair[1], source, places)):
+            alike = pair[0] == at and pair[1].exception == cue.exception
+            if alike and (not places or _close(pair[1], source, places)):
                 left.remove(pair)
                 return True
-        limits: list[Cue | Pole] = [pole for pole in source.turns.poles if pole.what == "limit"]
+        sides = {pole.side for pole in claim.turns.poles if pole.what == "limit"}
+        limits: list[Cue | Pole] = [
+            pole for pole in source.turns.poles if pole.what == "limit" and pole.side not in sides
+        ]
         for soft in [*source.turns.soft, *limits]:
+            form = folded(soft.text)
+            if (form in ONLY and not several) or (form in EXCEPTING and not cue.exception):
+                continue
             if (at, soft.start) not in spent and not _repeated(soft, source, [claim]):
-                spent.add((at, soft.start))
+                # Paid only when: not paid unless, which are two.
+                free = form in ONLY and (at, -soft.start) not in spent
+                spent.add((at, -soft.start if free else soft.start))
                 return True
     return False
+
+
+def _undoes(cue: Cue, scope: Scope) -> bool:
+    """Whether a negation stands before a word that denies, which together allow, and the source does not."""
+    claim = scope.aligned.claim
+    after = claim.words[between(claim.words, cue.end, len(claim.text))[0] :][:2] if _follows(cue, claim) else ()
+    denying = [word for word in after if word.form in DENYING]
+    said = {word.form for source in scope.used for word in source.words}
+    allows = any(pole.what == "permission" and pole.side == 0 for source in scope.used for pole in source.turns.poles)
+    return bool(denying) and not any(word.form in said for word in denying) and not allows
+
+
+def _follows(cue: Cue, claim: Statement) -> bool:
+    return bool(claim.words) and claim.words[-1].start >= cue.end
+
+
+def _stands_for(soft: Cue, cue: Cue, aligned: Aligned, at: int) -> bool:
+    """Whether a word of the claim denies what a negation of the source reaches; ``only`` must reach the same words."""
+    if soft.text.lower() not in ONLY:
+        return True
+    reach = set(_scope(cue, aligned.sources[at]))
+    return any(link.at in reach for row in _scope(soft, aligned.claim) for link in aligned.links[at][row])
 
 
 def _close(cue: Cue, source: Statement, places: set[int]) -> bool:
@@ -94,21 +134,41 @@ def _scope(cue: Cue, statement: Statement) -> list[int]:
     for at, word in enumerate(statement.words):
         if word.start < cue.end or not word.content:
             continue
-        if _BREAK.search(statement.text[cue.end : word.start]) or len(found) == _REACH:
+        gone = statement.text[cue.end : word.start]
+        if _BREAK.search(gone) or len(found) == _REACH or (found and "," in gone):
             break
         found.append(at)
     if len(found) > 1:
         return found
-    before = [at for at, word in enumerate(statement.words) if word.content and word.end <= cue.start]
+    before = [
+        at
+        for at, word in enumerate(statement.words)
+        if word.content and word.end <= cue.start and not _BREAK.search(statement.text[word.end : cue.start])
+    ]
     return [*found, *before[-2:]]
+
+
+def _still_denied(cue: Cue, aligned: Aligned, at: int) -> bool:
+    """Whether another negation of the claim reaches what this one reaches: neither ... nor for not ... not."""
+    reach = set(_scope(cue, aligned.sources[at]))
+    claim = aligned.claim
+    for other in claim.turns.cues:
+        if other.exception != cue.exception:
+            continue
+        for row, word in enumerate(claim.words):
+            near = word.content and word.start >= other.end and not _BREAK.search(claim.text[other.end : word.start])
+            if near and any(link.at in reach for link in aligned.links[at][row]):
+                return True
+    return False
 
 
 def _reached(cue: Cue, aligned: Aligned, at: int) -> bool:
     """Whether the claim says the words that a negation of a source reaches."""
     reach = _scope(cue, aligned.sources[at])[:3]
     if not reach:
-        return True
-    said = {link.at for row, weight in enumerate(aligned.weights) for link in aligned.links[at][row] if weight}
+        return False
+    content = [row for row, word in enumerate(aligned.claim.words) if word.content]
+    said = {link.at for row in content for link in aligned.links[at][row]}
     return sum(1 for place in reach if place in said) / len(reach) >= _COVERED
 
 
@@ -177,6 +237,6 @@ def _negated(pole: Pole, statement: Statement) -> bool:
     for cue in statement.turns.cues:
         low, high = sorted((cue.start, pole.start))
         between_them = statement.text[low:high]
-        if not re.search(r"[,;:.!?()|]", between_them) and len(between_them.split()) <= _REACH:
+        if not re.search(r"[,;:.!?()|]", between_them) and len(between_them.split()) <= 2 * _REACH:
             return True
     return False

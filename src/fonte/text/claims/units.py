@@ -76,6 +76,8 @@ temperature|angle|fahrenheit 1 ° degrees degree gradi grado
 speed 1 km/h kmh kilometres_per_hour chilometri_orari chilometri_all'ora
 speed-mile 1 mph miles_per_hour
 speed-m 1 m/s metres_per_second metri_al_secondo
+speed-m 0.01 cm/s centimetres_per_second centimetri_al_secondo
+speed-m 0.001 mm/s millimetri_al_secondo
 data 1 kb kilobytes kilobyte
 data 1000 mb megabytes megabyte
 data 1000000 gb gigabytes gigabyte

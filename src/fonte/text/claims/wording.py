@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import pairwise
+from os.path import commonprefix
 from typing import Final
 
 from fonte.text.glossary import OTHER
@@ -20,6 +21,8 @@ _CLAUSE = re.compile(
     r"purché|quindi|oppure)\s+"
 )
 _CLAUSE_WORDS: Final = 3
+_PREFIX: Final = 5
+"""Letters that two words of one language share from the start to be of one family: approve, approval."""
 _EMPTY: Final = frozenset("get take make give use go come do one thing way kind sort prend fare dare".split())
 
 
@@ -79,7 +82,12 @@ def strength(one: Word, other: Word) -> float:
         return 1.0
     if one.own in other.wide or other.own in one.wide:
         return 0.9
-    return 0.6 if one.wide & other.wide else 0.0
+    if one.wide & other.wide:
+        return 0.6
+    shorter = min(len(one.form), len(other.form))
+    alike = len(commonprefix((one.form, other.form)))
+    same_language = one.own[:3] == other.own[:3]
+    return 0.6 if same_language and one.content and alike >= max(_PREFIX, 0.6 * shorter) else 0.0
 
 
 def clauses(text: str, found: Sequence[Word]) -> list[tuple[int, int]]:
