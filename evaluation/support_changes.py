@@ -70,6 +70,8 @@ _NEGATIVE = {
     "en": r"\b(not|never|no|nobody|none|nothing|neither|nor|without|unless|except|cannot)\b|n't",
     "it": r"\b(non|mai|nessun\w*|niente|nulla|né|senza|tranne|salvo|neppure|nemmeno|neanche)\b",
 }
+_NON = r"\b{}on (?!solo|soltanto|appena)(?![^.;:]*\b(?:nessun|niente|nulla|né|mai|neppure|nemmeno|neanche))"
+"""A negation that is not half of a double one."""
 _UNDONE = {
     "en": (
         (r"\bcannot\b", "can"), (r"\b(does|do|did) not ", ""), (r" not\b(?! only)", ""), (r"n't\b", ""),
@@ -78,9 +80,8 @@ _UNDONE = {
         (r"\bnobody\b", "everybody"), (r"\b(N|n)o (?!\d|longer|more|later|less|matter)", ""),
     ),
     "it": (
-        # Half of a double negation is none, and "finché non" denies nothing.
-        (r"(?<!finché )\bnon (?!solo|soltanto|appena)(?![^.;:]*\b(?:nessun|niente|nulla|né|mai|neppure|nemmeno|neanche))", ""),
-        (r"\bNon (?!solo|soltanto|appena)(?![^.;:]*\b(?:nessun|niente|nulla|né|mai|neppure|nemmeno|neanche))", ""), (r"\bsenza\b", "con"),
+        (_NON.format("n"), ""),
+        (_NON.format("N"), ""),
         (r"\b(tranne|salvo)\b", "compreso"), (r"\bNessun(a|o)?\b ", "Ogni "), (r"\bnessun(a|o)?\b ", "ogni "),
         (r"\bmai ", ""),
     ),
@@ -209,6 +210,8 @@ def negation_removed(text: str, language: str, around: Around, rng: random.Rando
     del around
     choices = [(match, new) for pattern, new in _UNDONE[language] for match in re.finditer(pattern, text)]
     # "non ... mai" denies without its second half too.
+    if re.search(r"(?i)\bfinché\b", text):
+        return None
     doubled = re.compile(r"(?i)\bnon\b[^.;:]*$")
     choices = [
         (match, new)

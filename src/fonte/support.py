@@ -181,9 +181,7 @@ class _Nearness:
         return unit
 
 
-def _verdict(
-    found: Sequence[Finding], covered: float, entailed: float | None, *, known: bool, across: bool
-) -> Support:
+def _verdict(found: Sequence[Finding], covered: float, entailed: float | None, *, known: bool, across: bool) -> Support:
     uncovered = 0.0 if across else UNCOVERED  # a translation may share no word that the glossary knows
     if any(one.grave for one in found):
         return "unsupported"

@@ -266,7 +266,7 @@ def codes(scope: Scope) -> Iterable[Finding]:
             continue
         if not any(_code_held(one, source) for source in aligned.sources):
             yield Finding("codes", f"missing: {one.text}", grave=True)
-        elif any(not _code_held(other, aligned.claim) for source in scope.used for other in source.codes):
+        elif _lost_codes(scope) or _lost_names(scope):
             yield Finding("codes", f"of another sentence: {one.text}", grave=False)
 
 
@@ -283,7 +283,7 @@ def names(scope: Scope) -> Iterable[Finding]:
     """Names: in the sentence meant, or elsewhere without taking the place of another one."""
     aligned = scope.aligned
     claim = aligned.claim
-    lost = [one for one in _names_of(scope.used) if not name_held(one, claim)]
+    lost = [*_lost_names(scope), *_lost_codes(scope)]
     known = {word.form for source in aligned.sources for word in source.words}
     for one in claim.names:
         if any(name_held(one, source) for source in (*scope.used, *scope.context)):
@@ -297,6 +297,15 @@ def names(scope: Scope) -> Iterable[Finding]:
             yield Finding("names", f"of another sentence: {one.text}", grave=False)
         elif not elsewhere:
             yield Finding("names", f"missing: {one.text}", grave=bool(lost))
+
+
+def _lost_names(scope: Scope) -> list[Name]:
+    """Names of the sentences meant that the claim leaves out."""
+    return [one for one in _names_of(scope.used) if not name_held(one, scope.aligned.claim)]
+
+
+def _lost_codes(scope: Scope) -> list[Name]:
+    return [one for source in scope.used for one in source.codes if not _code_held(one, scope.aligned.claim)]
 
 
 def _names_of(sources: Iterable[Statement]) -> list[Name]:

@@ -48,12 +48,12 @@ _COMPILED: Final = tuple(
 
 SOFT: Final = frozenset(
     """
-    abolish abolished abolita abolito absent altrimenti anziche apart avoids banned barred 
+    abolish abolished abolita abolito absent altrimenti anziche apart avoids banned barred
     decline declined declines denied denies deny divieto eccezione eccezioni
     esclude esclusa escluse esclusi esclusivamente escluso esente esenti evitare exception
-    exceptions exclude excluded excludes excluding exempt exempted facoltativa facoltativo fail failed fails 
+    exceptions exclude excluded excludes excluding exempt exempted facoltativa facoltativo fail failed fails
     forbidden fuori gratis gratuita gratuitamente gratuiti gratuito illegal illimitato impossibile
-    impossible ineligible instead inutile invalid invalido invece lack lacking lacks 
+    impossible ineligible instead inutile invalid invalido invece lack lacking lacks
     manca mancano missing needless nega negato nullo only optional priva privi privo
     prohibited proibita proibito purche raramente rarely rather refuse refused refuses reject rejected rejects
     rifiuta rifiutato seldom solamente solely solo soltanto unable
@@ -96,7 +96,7 @@ all 0 all every each always tutti tutte tutto tutta ogni sempre ciascuno ciascun
 all 1 some sometimes few alcuni alcune talvolta qualche pochi poche
 first 0 first earliest primo prima
 first 1 last latest ultimo ultima
-pay 0 paid pagato pagata pagati pagate retribuito retribuita retribuiti
+pay 0 pay retribuzione paid pagato pagata pagati pagate retribuito retribuita retribuiti
 pay 1 unpaid gratuito gratuita gratuiti
 accept 0 accept accepts accepted approve approves approved accettato accettata accettati accettano approva
 accept 0 approvato approvata accetta
@@ -206,24 +206,23 @@ def _turns(
 
 def _negates(text: str, words: Sequence[tuple[int, int, str]], number: int, language: Language) -> bool:
     start, end, form = words[number]
-    before = [word for _, _, word in words[max(0, number - 3) : number]]
+    before = [word for _, _, word in words[max(0, number - 6) : number]]
     after = words[number + 1][2] if number + 1 < len(words) else ""
-    if form in {"n't", "never"} or form.endswith("n't"):
-        return True
     if form == "no":  # not no. 5, nor what answers a question; "the others no" denies
         numbered = re.match(r"\.?\s*\d", text[end:]) is not None
         return not numbered and (number > 1 or not re.match(r"\s*[.,;:]", text[end:]))
     if form == "ne":  # ne is a pronoun, né a negation
-        return text[start:end].lower() in {"né", "ne'"} or "non" in before
-    if form == "salvo":
-        return after != "il_vero"
-    if (before[-2:] == ["a", "meno"] and form == "che") or (before[-1:] == ["a"] and form == "parte"):
-        return True
-    if form in {"apart", "aside"} and after == "from":
-        return True
-    if form == "than" and before[-1:] == ["other"]:
-        return True
-    return form in _NOT[language]
+        return text[start:end].lower() in {"né", "ne'"} or "non" in before[-3:]
+    if form == "non" and "finche" in before:  # finché non finisce: until it ends
+        return False
+    return form in _NOT[language] or _excepts(before, form, after)
+
+
+def _excepts(before: Sequence[str], form: str, after: str) -> bool:
+    """Exceptions of several words: a parte, a meno che, apart from, other than."""
+    last = before[-1] if before else ""
+    behind = (last, form) in {("a", "parte"), ("other", "than")} or (*before[-2:], form) == ("a", "meno", "che")
+    return behind or (form in {"apart", "aside"} and after == "from")
 
 
 def _repeats(form: str, before: Cue, between: str, language: Language) -> bool:

@@ -16,6 +16,10 @@ _REACH: Final = 4
 """Content words that a negation reaches."""
 _AROUND: Final = 3
 _BREAK = re.compile(r"[;:.!?()|]")
+_PARTED = re.compile(
+    r"[;:.!?()|]|,(?!\s*(?:even|nor|or|né|o|nemmeno|neppure|anche)\b)|\s(?:e|ed|and|but|ma)\s", re.IGNORECASE
+)
+"""What a negation does not reach across."""
 _COVERED: Final = 0.5
 _LACK: Final = frozenset({"senza", "without"})
 
@@ -60,11 +64,29 @@ def _meant(cue: Cue, aligned: Aligned, left: Sequence[tuple[int, Cue]]) -> tuple
     rows = _scope(cue, aligned.claim)
     best: tuple[int, tuple[int, Cue]] | None = None
     for at, other in left:
-        reached = set(_scope(other, aligned.sources[at]))
-        shared = sum(1 for row in rows if any(link.at in reached for link in aligned.links[at][row]))
+        scope = _scope(other, aligned.sources[at])
+        linked = [{link.at for link in aligned.links[at][row]} for row in rows]
+        shared = sum(1 for places in linked if places & set(scope))
+        if linked and scope and scope[0] in linked[0]:
+            shared += 2  # right behind both
+        if _next(cue, aligned.claim) == _next(other, aligned.sources[at]) != "":
+            shared += 2
+        if shared and _kind(cue) == _kind(other):
+            shared += len(rows)
         if shared and (best is None or shared > best[0]):
             best = shared, (at, other)
     return best[1] if best else None
+
+
+def _kind(cue: Cue) -> str:
+    if cue.exception:
+        return "exception"
+    return "lack" if folded(cue.text) in _LACK else "not"
+
+
+def _next(cue: Cue, statement: Statement) -> str:
+    """The word behind a negation."""
+    return next((word.form for word in statement.words if word.start >= cue.end), "")
 
 
 def _said_otherwise(
@@ -113,8 +135,9 @@ def _follows(cue: Cue, claim: Statement) -> bool:
 
 def _stands_for(soft: Cue, cue: Cue, aligned: Aligned, at: int) -> bool:
     """Whether a word of the claim denies what a negation of the source reaches; ``only`` must reach the same words."""
-    if soft.text.lower() not in ONLY:
-        return True
+    form = folded(soft.text)
+    if form not in ONLY:
+        return (form in EXCEPTING) == cue.exception
     reach = set(_scope(cue, aligned.sources[at]))
     return any(link.at in reach for row in _scope(soft, aligned.claim) for link in aligned.links[at][row])
 
@@ -143,7 +166,9 @@ def _scope(cue: Cue, statement: Statement) -> list[int]:
     before = [
         at
         for at, word in enumerate(statement.words)
-        if word.content and word.end <= cue.start and not _BREAK.search(statement.text[word.end : cue.start])
+        if word.content
+        and word.end <= cue.start
+        and not re.search(r"[,;:.!?()|]", statement.text[word.end : cue.start])
     ]
     return [*found, *before[-2:]]
 
@@ -153,10 +178,10 @@ def _still_denied(cue: Cue, aligned: Aligned, at: int) -> bool:
     reach = set(_scope(cue, aligned.sources[at]))
     claim = aligned.claim
     for other in claim.turns.cues:
-        if other.exception != cue.exception:
+        if _kind(other) != _kind(cue):
             continue
         for row, word in enumerate(claim.words):
-            near = word.content and word.start >= other.end and not _BREAK.search(claim.text[other.end : word.start])
+            near = word.content and word.start >= other.end and not _PARTED.search(claim.text[other.end : word.start])
             if near and any(link.at in reach for link in aligned.links[at][row]):
                 return True
     return False

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import pairwise
-from os.path import commonprefix
 from typing import Final
 
 from fonte.text.glossary import OTHER
@@ -85,7 +84,7 @@ def strength(one: Word, other: Word) -> float:
     if one.wide & other.wide:
         return 0.6
     shorter = min(len(one.form), len(other.form))
-    alike = len(commonprefix((one.form, other.form)))
+    alike = next((at for at in range(shorter) if one.form[at] != other.form[at]), shorter)
     same_language = one.own[:3] == other.own[:3]
     return 0.6 if same_language and one.content and alike >= max(_PREFIX, 0.6 * shorter) else 0.0
 
