@@ -29,9 +29,9 @@ def test_english_numbers_in_words(words: str, value: int, used: int) -> None:
 @pytest.mark.parametrize(
     ("word", "value"),
     [
-        ("ventisette", 27), ("ventuno", 21), ("ventun", 21), ("quarantotto", 48), ("centotto", 108), ("centottanta", 180),
-        ("duecentocinquanta", 250), ("milleduecento", 1200), ("sessantamila", 60_000), ("mille", 1000), ("mila", None),
-        ("ventina", None), ("novanta", 90),
+        ("ventisette", 27), ("ventuno", 21), ("ventun", 21), ("quarantotto", 48), ("centotto", 108), ("novanta", 90),
+        ("centottanta", 180), ("duecentocinquanta", 250), ("milleduecento", 1200), ("sessantamila", 60_000),
+        ("mille", 1000), ("mila", None), ("ventina", None),
     ],
 )  # fmt: skip
 def test_italian_numbers_in_words(word: str, value: int | None) -> None:
@@ -59,9 +59,7 @@ SAME = [
 
 
 @pytest.mark.parametrize(("one", "language", "other", "their_language"), SAME)
-def test_equal_quantities_written_otherwise_are_equal(
-    one: str, language: str, other: str, their_language: str
-) -> None:
+def test_equal_quantities_written_otherwise_are_equal(one: str, language: str, other: str, their_language: str) -> None:
     mine, theirs = statement(one, language).figures, statement(other, their_language).figures
     assert any(same_quantity(left, right) for left in mine for right in theirs)
 

@@ -22,6 +22,7 @@ from fonte.text.claims.numerals import (
 )
 from fonte.text.claims.units import EACH, EVERY, LETTERS_ONLY_BY_FIGURES, QUALIFIERS, SIGNS, UNITS, Unit
 from fonte.text.terms import folded
+from fonte.types import Language
 
 _TOKEN = re.compile(
     r"(?P<num>\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?:[.,]\d+)?(?!\d)|\d+(?:[.,'’]\d+)*)|(?P<word>[^\W\d_]+)"
@@ -73,8 +74,11 @@ class _Token:
     form: str
 
 
-def figures(text: str, taken: Sequence[tuple[int, int]] = ()) -> list[Figure]:
-    """Quantities in order, those left out that touch the ranges ``taken`` (dates, hours, codes)."""
+def figures(text: str, taken: Sequence[tuple[int, int]] = (), language: Language = "en") -> list[Figure]:
+    """Quantities in order, those left out that touch the ranges ``taken`` (dates, hours, codes).
+
+    Numbers in words are read of English and Italian alone, each its own: ``due`` is two in one of them.
+    """
     tokens = [
         _Token(match.start(), match.end(), match.group(), match.lastgroup or "", folded(match.group()))
         for match in _TOKEN.finditer(text)
@@ -86,7 +90,7 @@ def figures(text: str, taken: Sequence[tuple[int, int]] = ()) -> list[Figure]:
         if any(tokens[at].start < end and start < tokens[at].end for start, end in taken):
             at += 1
             continue
-        figure, used = _number(tokens, at)
+        figure, used = _number(tokens, at, language)
         if figure is None:
             at += 1
             continue
@@ -96,7 +100,7 @@ def figures(text: str, taken: Sequence[tuple[int, int]] = ()) -> list[Figure]:
     return _with_shared_units(text, found)
 
 
-def _number(tokens: Sequence[_Token], at: int) -> tuple[Figure | None, int]:
+def _number(tokens: Sequence[_Token], at: int, language: Language) -> tuple[Figure | None, int]:
     """The number that begins at a token, and the tokens it takes."""
     token = tokens[at]
     values: frozenset[Decimal] = frozenset()
@@ -107,7 +111,7 @@ def _number(tokens: Sequence[_Token], at: int) -> tuple[Figure | None, int]:
         if after is not None and after.start == token.end and after.form in _SUFFIX and after.kind == "word":
             used = 2
     elif token.kind == "word":
-        values, used = _in_words(tokens, at)
+        values, used = _in_words(tokens, at, language)
         common = token.form in COMMON and used == 1
         if not values and (value := roman(token.text)) is not None:
             values, used = frozenset({Decimal(value)}), 1
@@ -129,17 +133,19 @@ def _decimals(written: str) -> list[Decimal]:
     return found
 
 
-def _in_words(tokens: Sequence[_Token], at: int) -> tuple[frozenset[Decimal], int]:
+def _in_words(tokens: Sequence[_Token], at: int, language: Language) -> tuple[frozenset[Decimal], int]:
     """What a number in words may mean: ``a third`` is a part or an ordinal."""
     forms = [one.form for one in tokens[at : at + 8] if one.text != "-"]
     dashes = [one.text == "-" for one in tokens[at : at + 12]]
     word = forms[0]
+    if language not in {"en", "it"}:
+        return frozenset(), 1
     if word in FRACTIONS:
         return frozenset({FRACTIONS[word]}), 1
     if word in TIMES:
         return frozenset({Decimal(TIMES[word])}), 1
-    value, used = english(forms)
-    if not used and (whole := italian(word)) is not None:
+    value, used = english(forms) if language == "en" else (0, 0)
+    if language == "it" and (whole := italian(word)) is not None:
         value, used = whole, 1
         if used < len(forms) and forms[1] == "e" and forms[2:3] and forms[2] in {"mezzo", "mezza"}:
             return frozenset({Decimal(whole) + Decimal("0.5")}), 3
@@ -212,6 +218,8 @@ def rates(text: str) -> list[Rate]:
         if word in EVERY:
             found.append(Rate(start, end, text[start:end], UNITS[EVERY[word]]))
         elif word in UNITS and word not in LETTERS_ONLY_BY_FIGURES and at and words[at - 1][2] in EACH:
+            if not re.fullmatch(r"[\s'’]*", text[words[at - 1][1] : start]):
+                continue
             found.append(Rate(words[at - 1][0], end, text[words[at - 1][0] : end], UNITS[word]))
     return found
 

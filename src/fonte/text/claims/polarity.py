@@ -78,8 +78,8 @@ order 1 after following afterwards dopo successivo successiva successivi
 side 0 above over more exceeding oltre sopra superiore superiori piu maggiore maggiori higher greater
 side 0 longer
 side 1 below under less fewer sotto inferiore inferiori meno minore minori lower shorter
-limit 0 maximum max most massimo massima massimi massime
-limit 1 minimum min least minimo minima minimi minime
+limit 0 maximum max massimo massima massimi massime
+limit 1 minimum min minimo minima minimi minime
 change 0 increase increases increased rise rises rose risen grow grows grew raise raised raises aumenta
 change 0 aumentano aumento aumentato aumentata cresce crescita crescono sale salire
 change 1 decrease decreases decreased reduce reduces reduced fall falls fell drop drops dropped cut decline
@@ -198,7 +198,8 @@ def _turns(
             soft.append(Cue(start, end, text[start:end], exception=False))
         if not _negates(text, words, number, language):
             continue
-        if cues and _repeats(form, cues[-1], text[cues[-1].end : start], language):
+        after = words[number + 1][2] if number + 1 < len(words) else ""
+        if cues and _repeats(form, after, cues[-1], text[cues[-1].end : start], language):
             continue
         cues.append(Cue(start, end, text[start:end], form in _EXCEPT))
     return Turns(tuple(cues), tuple(poles), tuple(soft))
@@ -225,11 +226,11 @@ def _excepts(before: Sequence[str], form: str, after: str) -> bool:
     return behind or (form in {"apart", "aside"} and after == "from")
 
 
-def _repeats(form: str, before: Cue, between: str, language: Language) -> bool:
+def _repeats(form: str, after: str, before: Cue, between: str, language: Language) -> bool:
     """Whether a negative word only goes on with the one before it: non ... nessuno, nobody ... nor."""
     if re.search(r"[.;:!?]", between):
         return False
-    if form in {"ne", "nor", "neppure", "nemmeno", "neanche"}:
+    if form in {"ne", "nor", "neppure", "nemmeno", "neanche"} or (form, after) == ("not", "even"):
         return True
     follows = language == "it" and form in _CONCORD and before.text.lower() in {"non", "né", "senza"}
     return follows and not re.search(r",|\be\b", between)

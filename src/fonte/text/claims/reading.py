@@ -51,7 +51,7 @@ def statement(text: str, language: Language) -> Statement:
         text=text,
         language=language,
         words=read,
-        figures=tuple(figures(text, taken)),
+        figures=tuple(figures(text, taken, language)),
         rates=tuple(rates(text)),
         days=tuple(found_days),
         hours=tuple(found_hours),

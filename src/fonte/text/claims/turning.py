@@ -44,7 +44,10 @@ def negations(scope: Scope) -> Iterable[Finding]:
     for cue in open_cues:
         if not _said_otherwise(cue, aligned, left, spent, several=len(open_cues) > 1):
             yield Finding("negation", f"added: {_shown(cue, claim)}", grave=True)
-    spare = [one for one in claim.turns.soft if not _repeated(one, claim, [aligned.sources[at] for at in aligned.used])]
+    spare: list[Cue | Pole] = [one for one in claim.turns.soft if not _repeated(one, claim, scope.used)]
+    limits = {pole.side for source in scope.used for pole in source.turns.poles if pole.what == "limit"}
+    # Nobody has more than: at most.
+    spare += [pole for pole in claim.turns.poles if pole.what == "limit" and pole.side not in limits]
     dropped = [(at, cue) for at, cue in left if _reached(cue, aligned, at) and not _still_denied(cue, aligned, at)]
     for at in {at for at, _ in dropped}:
         own = [cue for place, cue in dropped if place == at]
@@ -111,6 +114,8 @@ def _said_otherwise(
             form = folded(soft.text)
             if (form in ONLY and not several) or (form in EXCEPTING and not cue.exception):
                 continue
+            if cue.exception and form not in ONLY | EXCEPTING:
+                continue
             if (at, soft.start) not in spent and not _repeated(soft, source, [claim]):
                 # Paid only when: not paid unless, which are two.
                 free = form in ONLY and (at, -soft.start) not in spent
@@ -133,10 +138,10 @@ def _follows(cue: Cue, claim: Statement) -> bool:
     return bool(claim.words) and claim.words[-1].start >= cue.end
 
 
-def _stands_for(soft: Cue, cue: Cue, aligned: Aligned, at: int) -> bool:
+def _stands_for(soft: Cue | Pole, cue: Cue, aligned: Aligned, at: int) -> bool:
     """Whether a word of the claim denies what a negation of the source reaches; ``only`` must reach the same words."""
     form = folded(soft.text)
-    if form not in ONLY:
+    if isinstance(soft, Pole) or form not in ONLY:
         return (form in EXCEPTING) == cue.exception
     reach = set(_scope(cue, aligned.sources[at]))
     return any(link.at in reach for row in _scope(soft, aligned.claim) for link in aligned.links[at][row])

@@ -114,4 +114,4 @@ EVERY: Final[Mapping[str, str]] = {
     **dict.fromkeys(("nightly",), "days"),
 }
 """Words that say how often, as the unit that they repeat by."""
-EACH: Final = frozenset("a an per each every al alla allo all ogni il the la".split())
+EACH: Final = frozenset("a an per each every al alla allo all l ogni il the la".split())
