@@ -22,7 +22,7 @@ from typing import TypeAlias
 import numpy as np
 
 from fonte.protocols import Embedder, TokenCoder, Tokenizer
-from fonte.types import Codes, Space, Vector, Vectors, sha256_hex
+from fonte.types import Codes, Space, TokenWeights, Vector, Vectors, sha256_hex
 
 Figures: TypeAlias = dict[str, float | int | str]
 ROOT = Path(__file__).resolve().parents[1]
@@ -141,6 +141,15 @@ class InstantEncoder:
     def codec(self) -> str:
         """The real one's."""
         return self.space.codec
+
+    @property
+    def weighing(self) -> str:
+        """The real one's."""
+        return self.real.weighing if isinstance(self.real, TokenCoder) else ""
+
+    def token_weights(self, codes: Codes) -> TokenWeights:
+        """The real ones."""
+        return self.real.token_weights(codes) if isinstance(self.real, TokenCoder) else np.ones(len(codes))
 
     def encode_passages(self, texts: Sequence[str]) -> tuple[Vectors, list[Codes]]:
         """A unit row for each text, and a code for each of its tokens."""

@@ -4,6 +4,7 @@
 
 Fitted once over token vectors of the sample handbook and of paragraphs of public sets (no question, no judgement is
 looked at). Only numbers are written, to src/fonte/models/data; the id that is printed belongs into the model's card.
+fit_token_weights.py comes after it.
 """
 
 from __future__ import annotations
@@ -74,7 +75,7 @@ def fit(rows: Iterator[npt.NDArray[np.float32]], width: int) -> tuple[TokenCodec
     # An eigenvector's sign is anybody's: the largest coordinate is positive, so that a second fit gives the same file.
     chosen = chosen * np.sign(chosen[np.abs(chosen).argmax(axis=0), np.arange(width)])
     half = [array.astype(np.float16).astype(np.float32) for array in (mean, chosen)]
-    return TokenCodec(*half), float(values[order].sum() / values.sum()), count
+    return TokenCodec(*half, np.zeros(width, np.float32)), float(values[order].sum() / values.sum()), count
 
 
 def main() -> int:
@@ -93,7 +94,8 @@ def main() -> int:
     codec, kept, tokens = fit(rows(), WIDTH)
     OUT.parent.mkdir(exist_ok=True)
     with OUT.open("wb") as file:
-        np.savez(file, mean=codec.mean.astype(np.float16), projection=codec.projection.astype(np.float16))
+        parts = {"mean": codec.mean, "projection": codec.projection, "importance": codec.importance}
+        np.savez(file, **{name: part.astype(np.float16) for name, part in parts.items()})
     print(json.dumps({"id": codec.id, "tokens": tokens, "variance_kept": round(kept, 4), "file": OUT.name}))
     return 0
 

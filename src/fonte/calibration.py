@@ -20,7 +20,7 @@ from fonte.evaluation.calibrating import Calibrated, Case, Costs, Kept, Prior, T
 from fonte.evaluation.golden import GoldenSet, Question
 from fonte.evaluation.measures import Retrieved
 from fonte.gate import DIRECTIONS, HELD_SIGNS, GateModel
-from fonte.protocols import Progress
+from fonte.protocols import Progress, TokenCoder
 from fonte.types import PUBLIC_ROLE, DocumentState, Principal, Query, sha256_hex
 
 FORMAT = 1
@@ -128,9 +128,13 @@ def conditions_of(asker: Asker, default: GateModel) -> dict[str, str]:
         "reader": asker.scorer.reader_id,
         "gate": default.stamp,
         "retrieval": f"{settings.retrieval!r} context_tokens={settings.context_tokens}",
-        # Late interaction needs no name of its own: its codec is part of the space.
-        **({"reranker": reranker.id} if reranker is not None else {}),
+        "reranker": reranker.id if reranker is not None else _late(asker),
     }
+
+
+def _late(asker: Asker) -> str:
+    """How late interaction weighs tokens (its codec is part of the space); empty where nothing is reranked."""
+    return asker.embedder.weighing if isinstance(asker.embedder, TokenCoder) and asker.settings.retrieval.rerank else ""
 
 
 def in_force(asker: Asker, load: Callable[[], str | None]) -> Asker:

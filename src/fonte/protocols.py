@@ -36,6 +36,7 @@ from fonte.types import (
     Space,
     StoredChunk,
     TokenVectors,
+    TokenWeights,
     Vector,
     Vectors,
 )
@@ -197,6 +198,13 @@ class TokenCoder(Protocol):
 
     def encode_query(self, text: str) -> tuple[Vector, Codes]:
         """What ``embed_query`` gives, and the codes of the question's tokens (none may be left), in the same pass."""
+
+    @property
+    def weighing(self) -> str:
+        """Id of how tokens are weighed."""
+
+    def token_weights(self, codes: Codes) -> TokenWeights:
+        """How much each of a question's tokens counts when it meets a passage: above 0, one for each row of codes."""
 
 
 class SeesTokens(Protocol):

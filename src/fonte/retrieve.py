@@ -22,7 +22,18 @@ from fonte.ranking.fusion import fuse
 from fonte.ranking.languages import centered, shifts
 from fonte.ranking.late import COVERAGE_WEIGHT, SHIFT_WEIGHT, maxsim
 from fonte.reranking import Reordered, reordered
-from fonte.types import UNKNOWN_LANGUAGE, Codes, Hit, Language, Query, Ranking, Space, StoredChunk, Vector
+from fonte.types import (
+    UNKNOWN_LANGUAGE,
+    Codes,
+    Hit,
+    Language,
+    Query,
+    Ranking,
+    Space,
+    StoredChunk,
+    TokenWeights,
+    Vector,
+)
 from fonte.words import terms_of, weighted_words
 
 Mode = Literal["hybrid", "bm25", "dense"]
@@ -196,7 +207,8 @@ class Retriever:
         mark = time.perf_counter()
         late = settings.rerank and self.reranker is None
         if late and isinstance(self.embedder, TokenCoder) and can_rerank(self.reader, self.embedder):
-            asked = _Asked(*self.embedder.encode_query(query.text))
+            vector, codes = self.embedder.encode_query(query.text)
+            asked = _Asked(vector, codes, self.embedder.token_weights(codes))
         else:
             asked = _Asked(self.embedder.embed_query(query.text))
         timings["embed"] = _since(mark)
@@ -216,15 +228,17 @@ class Retriever:
         if settings.rerank and self.reranker is not None:
             depth, required = settings.rerank_depth, settings.rerank_required
             return reordered(self.reranker, query.text, hits, stored, depth=depth, required=required)
-        if asked is None or asked.codes is None or not len(asked.codes):
+        if asked is None or asked.codes is None or asked.weights is None or not len(asked.codes):
             return None
-        first, rest = self._reranked(hits, asked.codes, moved, stored, query, revoked, settings.rerank_depth)
+        codes, weights, depth = asked.codes, asked.weights, settings.rerank_depth
+        first, rest = self._reranked(hits, codes, weights, moved, stored, query, revoked, depth)
         return Reordered(tuple(first), tuple(rest), late_id(self.reader.generation.recipe.space))
 
     def _reranked(
         self,
         hits: Sequence[Hit],
         question: Codes,
+        weights: TokenWeights,
         moved: Mapping[Language, float],
         stored: Mapping[str, StoredChunk],
         query: Query,
@@ -240,7 +254,7 @@ class Retriever:
         first = hits[:depth]
         codes = self.reader.codes([hit.chunk_id for hit in first], query.principal, revoked=revoked)
         scored = [hit for hit in first if hit.chunk_id in codes]
-        near = maxsim(question, [codes[hit.chunk_id] for hit in scored])
+        near = maxsim(question, [codes[hit.chunk_id] for hit in scored], weights)
         words = weighted_words(query, self.terms, self.reader)
         ranked = []
         for hit, value in zip(scored, near, strict=True):
@@ -266,6 +280,8 @@ class _Asked:
 
     vector: Vector
     codes: Codes | None = None
+    weights: TokenWeights | None = None
+    """Of the codes."""
 
 
 def late_id(space: Space) -> str:

@@ -32,6 +32,8 @@ Vectors: TypeAlias = "npt.NDArray[np.float32]"
 """Unit vectors as rows, shape (n, dim)."""
 Codes: TypeAlias = "npt.NDArray[np.int8]"
 """Token vectors as a token codec writes them, one row for each token: shape (tokens, width)."""
+TokenWeights: TypeAlias = "npt.NDArray[np.float64]"
+"""How much each of a question's tokens counts: shape (tokens,), above 0."""
 Box: TypeAlias = tuple[float, float, float, float]
 Language: TypeAlias = str
 """ISO 639-1 code, or ``und`` when it is not known."""

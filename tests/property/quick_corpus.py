@@ -16,7 +16,7 @@ from fonte.errors import FonteError
 from fonte.gate import GateModel
 from fonte.parsers.containers.walk import MemberReader
 from fonte.parsers.registry import parse_body
-from fonte.types import Acl, Codes, Parsed, Source, Space, Vector, Vectors, sha256_hex
+from fonte.types import Acl, Codes, Parsed, Source, Space, TokenWeights, Vector, Vectors, sha256_hex
 from fonte.wiring import make_parts
 from strategies import WordTokenizer
 
@@ -55,6 +55,12 @@ class WordEmbedder:
 
     def encode_query(self, text: str) -> tuple[Vector, Codes]:
         return self.embed_query(text), self._codes(text)
+
+    weighing = "words"
+
+    def token_weights(self, codes: Codes) -> TokenWeights:
+        """The first word counts twice."""
+        return np.where(np.arange(len(codes)) == 0, 2.0, 1.0)
 
     def _codes(self, text: str) -> Codes:
         words = [self._word(word) for word in text.casefold().split()]

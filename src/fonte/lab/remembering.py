@@ -12,7 +12,7 @@ from typing import Generic, TypeVar
 import numpy as np
 
 from fonte.protocols import Embedder, TokenCoder, TokenEmbedder, Tokenizer
-from fonte.types import Codes, Space, TokenVectors, Vector, Vectors
+from fonte.types import Codes, Space, TokenVectors, TokenWeights, Vector, Vectors
 
 MOST_PASSAGES = 600
 """Passages whose tokens are remembered at once: some 300 MB at 300 tokens of 384 dimensions."""
@@ -64,6 +64,15 @@ class Remembering:
     def codec(self) -> str:
         """As the encoder's."""
         return self._coded.codec
+
+    @property
+    def weighing(self) -> str:
+        """As the encoder's."""
+        return self._coded.weighing
+
+    def token_weights(self, codes: Codes) -> TokenWeights:
+        """As the encoder does."""
+        return self._coded.token_weights(codes)
 
     def embed_passages(self, texts: Sequence[str]) -> Vectors:
         """As the encoder does, each text once; an index is made of ``encode_passages`` instead."""

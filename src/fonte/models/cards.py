@@ -46,6 +46,8 @@ class ModelCard:
     codec: str = ""
     """Id of the codec of its token vectors (``fonte.ranking.late.TokenCodec.id``); empty: tokens are not kept."""
     code_width: int = 0
+    weighing: str = ""
+    """Id of how the codec weighs a question's tokens (``TokenCodec.weighing``); it changes no code and no space."""
     normalise: bool = True
     """Whether vectors are scaled to length 1 after pooling. Always so here: the store wants unit rows."""
 
@@ -95,6 +97,7 @@ E5_SMALL = ModelCard(
     licence="MIT",
     codec="38f9d2f8878f57809048",
     code_width=128,
+    weighing="076a27c79e5ace2a3d47",
 )
 
 _MINILM_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"

@@ -16,7 +16,7 @@ from fonte.models.threads import available_cores
 from fonte.models.tokens import EncoderTokenizer, Tokenized
 from fonte.models.vectors import unit_rows
 from fonte.ranking.late import TokenCodec
-from fonte.types import Codes, Space, TokenVectors, Vector, Vectors
+from fonte.types import Codes, Space, TokenVectors, TokenWeights, Vector, Vectors
 
 if TYPE_CHECKING:
     import onnxruntime
@@ -140,6 +140,17 @@ class OnnxEmbedder:
     def codec(self) -> str:
         """Id of the codec that its tokens are kept in; empty where they are not."""
         return self._card.codec
+
+    @property
+    def weighing(self) -> str:
+        """Id of how its tokens are weighed; empty where they are not kept."""
+        return self._codec.weighing if self._codec is not None else ""
+
+    def token_weights(self, codes: Codes) -> TokenWeights:
+        """How much each of a question's tokens counts. Raises ValueError where this model has no codec."""
+        if self._codec is None:
+            raise ValueError(f"{self._card.name} has no codec for its tokens")
+        return self._codec.weights(codes)
 
     def encode_passages(self, texts: Sequence[str]) -> tuple[Vectors, list[Codes]]:
         """What ``embed_passages`` gives, and of each text its own tokens' codes, out of the same pass.

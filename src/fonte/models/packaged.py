@@ -95,11 +95,12 @@ def packaged_codec(card: ModelCard) -> TokenCodec:
     place = files("fonte.models").joinpath("data", f"{card.name}-tokens.npz")
     try:
         with np.load(io.BytesIO(place.read_bytes()), allow_pickle=False) as parts:
-            codec = TokenCodec(parts["mean"].astype(np.float32), parts["projection"].astype(np.float32))
+            codec = TokenCodec(*(parts[name].astype(np.float32) for name in ("mean", "projection", "importance")))
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
         raise ModelNotInstalled(f"the token codec of {card.name} cannot be read: {error}", hint=_REINSTALL) from error
-    if (codec.id, codec.width) != (card.codec, card.code_width):
-        message = f"the token codec of {card.name} is damaged or of another version: its id is {codec.id}"
+    if (codec.id, codec.width, codec.weighing) != (card.codec, card.code_width, card.weighing):
+        ids = f"{codec.id}, {codec.weighing}"
+        message = f"the token codec of {card.name} is damaged or of another version: its ids are {ids}"
         raise ModelNotInstalled(message, hint=_REINSTALL)
     return codec
 

@@ -116,18 +116,21 @@ def test_a_model_without_a_codec_has_no_codes() -> None:
         plain.encode_query("x")
 
 
-@pytest.mark.parametrize("damage", ["another number", "cut", "gone", "no archive", "without its mean"])
+@pytest.mark.parametrize("damage", ["another number", "other weights", "cut", "gone", "no archive", "without its mean"])
 def test_a_codec_that_is_not_the_cards_is_refused(damage: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "data" / "multilingual-e5-small-tokens.npz"
     file.parent.mkdir()
     body = (Path(packaged.__file__).parent / "data" / file.name).read_bytes()
     with np.load(Path(packaged.__file__).parent / "data" / file.name) as parts:
-        mean, projection = parts["mean"], parts["projection"].copy()
-    projection[0, 0] += np.float16(0.01)
-    if damage == "another number":
-        np.savez(file, mean=mean, projection=projection)
-    elif damage == "without its mean":
-        np.savez(file, projection=projection)
+        kept = dict(parts)
+    if damage == "without its mean":
+        del kept["mean"]
+    elif damage == "another number":
+        kept["projection"][0, 0] += np.float16(0.01)
+    elif damage == "other weights":
+        kept["importance"][0] += np.float16(0.01)
+    if damage in {"another number", "other weights", "without its mean"}:
+        np.savez(file, **kept)
     elif damage != "gone":
         file.write_bytes(body[: len(body) // 2] if damage == "cut" else b"nothing of the kind")
     monkeypatch.setattr(packaged, "files", lambda _package: tmp_path)

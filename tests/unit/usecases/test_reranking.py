@@ -80,7 +80,7 @@ def test_scores_are_maxsim_moved_by_the_language_and_by_the_words_held_ties_by_i
     words = weighted_words(query, asker.terms, asker.reader)
     assert len(words) == 3
     for one in found.found[:25]:
-        near = maxsim(asked, [model._codes(one.stored.chunk.text)])[0]
+        near = maxsim(asked, [model._codes(one.stored.chunk.text)], model.token_weights(asked))[0]
         held = coverage(words, terms_of(asker.terms, one.stored.chunk.text, query, one.stored.chunk.language))
         wanted = near + SHIFT_WEIGHT * found.shifts[one.stored.chunk.language] + COVERAGE_WEIGHT * held
         assert one.hit.rerank == one.hit.score == pytest.approx(wanted, abs=1e-6)
