@@ -97,7 +97,7 @@ E5_SMALL = ModelCard(
     licence="MIT",
     codec="38f9d2f8878f57809048",
     code_width=128,
-    weighing="076a27c79e5ace2a3d47",
+    weighing="6daa82657b13f258ab84",
 )
 
 _MINILM_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
