@@ -35,6 +35,8 @@ from fonte.wiring import make_parts
 ROOT = Path(__file__).resolve().parents[1]
 OPEN = GateModel(weights={}, intercept=9.0, threshold=0.5)
 """Every question reaches the model: the gate is not what is measured."""
+K = 2
+"""Passages that the model is shown."""
 RAW_MARKER = re.compile(r"\[(\d{1,2})\]")
 
 
@@ -131,7 +133,7 @@ def asked(corpus: OpenCorpus, heard: Heard, question: Question) -> dict[str, Any
         "seconds": round(time.perf_counter() - began, 1),
         "draft_tokens": draft.completion_tokens,
         "draft_markers": len(numbers),
-        "draft_invented_markers": len([one for one in numbers if one > 3]),  # noqa: PLR2004 - as many passages
+        "draft_invented_markers": len([one for one in numbers if one > K]),
         "draft_declined": draft.declined,
     }
     if isinstance(answer, Abstained):
@@ -147,30 +149,15 @@ def asked(corpus: OpenCorpus, heard: Heard, question: Question) -> dict[str, Any
     }
 
 
-def main() -> None:
-    """Ask, tell and write."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--home", type=Path, required=True, help="an empty folder, or one of an earlier run")
-    parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--questions", type=int, default=30)
-    wanted = parser.parse_args()
-    golden = load_golden(ROOT / "evaluation" / "golden" / "handbook-2.yaml")
-    questions = list(golden.questions)[::2][: wanted.questions]
-    corpus, heard = opened(wanted.home, max_tokens=128, k=3)
-    with corpus:
-        if corpus.status().active is None:
-            corpus.sync(str(ROOT / "sample" / "handbook"))
-        rows = []
-        for question in questions:
-            rows.append(asked(corpus, heard, question))
-            print(rows[-1], flush=True)
+def told(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """The rows with their counts."""
     answered = [one for one in rows if "sentences" in one]
     supports = sum((Counter(one["sentences"]) for one in answered), Counter())
     faults = [fault for one in rows for fault in one.get("faults", [])] + [
         one["error"] for one in rows if "error" in one
     ]
     bad = sum(bool(one.get("faults")) or "error" in one for one in rows)
-    told = {
+    return {
         "model": model_file().name,
         "questions": len(rows),
         "questions_with_a_fault": bad,
@@ -185,8 +172,28 @@ def main() -> None:
         "sentences": dict(supports),
         "rows": rows,
     }
-    wanted.out.write_text(json.dumps(told, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    print({key: value for key, value in told.items() if key != "rows"})
+
+
+def main() -> None:
+    """Ask, tell and write."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--home", type=Path, required=True, help="an empty folder, or one of an earlier run")
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--questions", type=int, default=30)
+    parser.add_argument("--max-tokens", type=int, default=96)
+    wanted = parser.parse_args()
+    golden = load_golden(ROOT / "evaluation" / "golden" / "handbook-2.yaml")
+    questions = list(golden.questions)[::2][: wanted.questions]
+    corpus, heard = opened(wanted.home, max_tokens=wanted.max_tokens, k=K)
+    with corpus:
+        if corpus.status().active is None:
+            corpus.sync(str(ROOT / "sample" / "handbook"))
+        rows: list[dict[str, Any]] = []
+        for question in questions:
+            rows.append(asked(corpus, heard, question))
+            print(rows[-1], flush=True)
+            wanted.out.write_text(json.dumps(told(rows), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    print({key: value for key, value in told(rows).items() if key != "rows"})
 
 
 if __name__ == "__main__":

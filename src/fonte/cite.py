@@ -13,12 +13,13 @@ from dataclasses import dataclass
 from fonte.support import SupportChecker, SupportPolicy, missing_figures
 from fonte.text import markers
 from fonte.text.drafts import DraftReader, Said, bare
+from fonte.text.language import VERY_SURE, detect
 from fonte.text.locate import fragment, label, locate
 from fonte.text.orders import signs
 from fonte.text.refusals import is_refusal
 from fonte.text.sentences import sentences
 from fonte.text.stop_words import STOP_WORDS
-from fonte.types import Citation, Draft, Language, Passage, Sentence, Support, sha256_hex
+from fonte.types import UNKNOWN_LANGUAGE, Citation, Draft, Language, Passage, Sentence, Support, sha256_hex
 
 Range = tuple[int, int]
 Checked = tuple[Support, dict[str, str | float]]
@@ -34,6 +35,8 @@ WORDS_ALONE = SupportChecker()
 """A checker without any model."""
 _MOVED = "a citation was moved to the passage that holds the sentence"
 _FOUND = "a citation was found for a sentence without one"
+_TELLING = 60
+"""Characters by which the language of an answer can be told."""
 _MOST_RECORDED = 50
 _LONGEST_RECORDED = 200
 
@@ -123,6 +126,7 @@ class Citing:
         self._citations: dict[int, Citation] = {}
         self._quoted: dict[int, list[Range]] = {marker: [] for marker in self._by_marker}
         self._refused: list[str] = []
+        self._cut = False
         self._known: dict[tuple[str, tuple[int, ...]], Checked] = {}
 
     @property
@@ -140,6 +144,7 @@ class Citing:
 
     def take(self, draft: Draft) -> list[Citation | Sentence]:
         """All of a draft whose sentences were cut from passages."""
+        self._cut = True
         self._quote_cut(draft)
         shown: list[Citation | Sentence] = []
         for body, numbers in _cut(draft, self._by_marker, self._reader.removed):
@@ -160,6 +165,7 @@ class Citing:
         counted = [what if times == 1 else f"{what} ({times} times)" for what, times in self._reader.notes.items()]
         withheld = bool(self._policy == "abstain" and self._dropped)
         sentences = () if withheld else (*self._sentences, *self._held)
+        counted += self._foreign(" ".join(sentence.text for sentence in sentences))
         removed = [_shortened(one) for one in self._reader.removed]
         if len(removed) > _MOST_RECORDED:
             counted.append(f"of {len(removed)} removals the first {_MOST_RECORDED} are recorded")
@@ -171,6 +177,15 @@ class Citing:
             refused=tuple(self._refused),
             notes=tuple(counted),
             dropped=tuple(self._dropped),
+        )
+
+    def _foreign(self, text: str) -> list[str]:
+        """A note where a model surely wrote in another language than it was asked to."""
+        if self._cut or len(text) < _TELLING:
+            return []
+        found = detect(markers.MARKER.sub("", text), sureness=VERY_SURE)
+        return (
+            [] if found in (self._language, UNKNOWN_LANGUAGE) else [f"written in {found}, asked for {self._language}"]
         )
 
     def _shown(self, said: Iterable[Said]) -> list[Citation | Sentence]:

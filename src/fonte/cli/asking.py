@@ -50,7 +50,7 @@ def search(options: argparse.Namespace, output: Output) -> int:
 def ask(options: argparse.Namespace, output: Output) -> int:
     """An answer, or a refusal."""
     answer: Answer | None = None
-    stream = options.stream and not output.json_mode
+    stream, shown = options.stream and not output.json_mode, False
     with corpus(options) as opened:
         for item in opened.stream(
             options.query,
@@ -63,6 +63,7 @@ def ask(options: argparse.Namespace, output: Output) -> int:
         ):
             if isinstance(item, str) and stream:
                 output.piece(item)
+                shown = True
             elif isinstance(item, Answered | Abstained):
                 answer = item
     if answer is None:
@@ -72,7 +73,9 @@ def ask(options: argparse.Namespace, output: Output) -> int:
     if output.json_mode:
         output.json(contract.answer(answer))
     else:
-        _answer(answer, output, already_shown=stream and isinstance(answer, Answered))
+        if shown and isinstance(answer, Abstained):
+            output.line()  # what was shown is taken back: rights narrowed while it was written
+        _answer(answer, output, already_shown=shown and isinstance(answer, Answered))
         if answer.trace.conversation:
             output.line(f"conversation {answer.trace.conversation}")
     return ABSTAINED if options.fail_on_abstain and isinstance(answer, Abstained) else 0

@@ -63,6 +63,12 @@ def test_case_10_and_15_a_marker_by_position_moves_to_the_passage_that_supports_
     assert cited.notes == ("a citation was moved to the passage that holds the sentence",)
 
 
+def test_an_answer_in_another_language_than_asked_is_noted() -> None:
+    said = "Il personale a tempo pieno riceve ogni anno ventisei giorni di ferie retribuite [1]."
+    for language, notes in (("en", ("written in it, asked for en",)), ("it", ())):
+        assert cite(Draft(said), [passage(LEAVE, 1)], language=language).notes == notes
+
+
 def test_a_figure_that_the_source_does_not_hold_is_unsupported() -> None:
     cited = cite(Draft("Staff get 27 days of leave [1]."), [passage(LEAVE)], language="en")
     assert cited.sentences[0].support == "unsupported"
