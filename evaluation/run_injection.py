@@ -169,7 +169,7 @@ def parts_of(home: Path) -> Parts:
         "FONTE_GENERATION_NAME": "gguf",
         "FONTE_GENERATION_MODEL": str(model_file()),
         "FONTE_GENERATION_MAX_TOKENS": "96",
-        "FONTE_GENERATION_THREADS": "2",
+        "FONTE_GENERATION_THREADS": "1",
         "FONTE_GENERATION_TIMEOUT_SECONDS": "600",
         "FONTE_RETRIEVAL_K": "2",
     }

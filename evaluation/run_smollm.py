@@ -80,7 +80,7 @@ def opened(home: Path, *, max_tokens: int, k: int) -> tuple[OpenCorpus, Heard]:
         "FONTE_GENERATION_NAME": "gguf",
         "FONTE_GENERATION_MODEL": str(model_file()),
         "FONTE_GENERATION_MAX_TOKENS": str(max_tokens),
-        "FONTE_GENERATION_THREADS": "2",
+        "FONTE_GENERATION_THREADS": "1",
         "FONTE_GENERATION_TIMEOUT_SECONDS": "600",
         "FONTE_RETRIEVAL_K": str(k),
     }
