@@ -120,7 +120,7 @@ def _bound(conditions: Mapping[str, str], fingerprint: str) -> str:
 def conditions_of(asker: Asker, default: GateModel) -> dict[str, str]:
     """What a calibration made with this asker holds for, by name."""
     recipe, settings = asker.reader.generation.recipe, asker.settings
-    reranker = asker.reranker if settings.retrieval.rerank else None
+    reranker = _reranker(asker) if settings.retrieval.rerank else ""
     return {
         "recipe": recipe.id,
         "space": recipe.space.key,
@@ -128,13 +128,15 @@ def conditions_of(asker: Asker, default: GateModel) -> dict[str, str]:
         "reader": asker.scorer.reader_id,
         "gate": default.stamp,
         "retrieval": f"{settings.retrieval!r} context_tokens={settings.context_tokens}",
-        "reranker": reranker.id if reranker is not None else _late(asker),
+        **({"reranker": reranker} if reranker else {}),
     }
 
 
-def _late(asker: Asker) -> str:
-    """How late interaction weighs tokens (its codec is part of the space); empty where nothing is reranked."""
-    return asker.embedder.weighing if isinstance(asker.embedder, TokenCoder) and asker.settings.retrieval.rerank else ""
+def _reranker(asker: Asker) -> str:
+    """What reranks: of late interaction how it weighs tokens, for its codec is part of the space."""
+    if asker.reranker is not None:
+        return asker.reranker.id
+    return asker.embedder.weighing if isinstance(asker.embedder, TokenCoder) else ""
 
 
 def in_force(asker: Asker, load: Callable[[], str | None]) -> Asker:
