@@ -231,4 +231,5 @@ def test_what_is_stored_is_numbers_and_names_and_reads_back_whole(made: Calibrat
     assert read_calibration(made.as_text()) == made
     told = json.loads(made.as_text())
     assert told["golden"]["fingerprint"] == golden().fingerprint
-    assert set(told["conditions"]) == {"recipe", "space", "terms", "reader", "gate", "retrieval"}
+    assert set(told["conditions"]) == {"recipe", "space", "terms", "reader", "gate", "retrieval", "reranker"}
+    assert told["conditions"]["reranker"] == "words", "how the stand-in weighs tokens"
