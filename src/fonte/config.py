@@ -155,10 +155,12 @@ class GenerationSettings(Section):
 class SupportSettings(Section):
     """What becomes of an unsupported sentence.
 
-    ``flag`` shows it as such, ``drop`` leaves it out, and with ``abstain`` the whole answer is withheld.
+    ``flag`` shows it as such, ``drop`` leaves it out, and with ``abstain`` the whole answer is withheld. ``entailment``
+    is the folder of a model for natural language inference in ONNX, ``path:DIR``.
     """
 
     policy: Literal["flag", "drop", "abstain"] = "flag"
+    entailment: Annotated[str, Field(pattern="^path:.+")] | None = None
 
 
 class StoreSettings(Section):
@@ -386,7 +388,11 @@ def _anchored(settings: Settings, path: Path | None) -> Settings:
     generation = settings.generation
     if generation.name == "gguf" and generation.model is not None:
         generation = generation.model_copy(update={"model": str(base / Path(generation.model).expanduser())})
+    support = settings.support
+    if support.entailment is not None:
+        support = support.model_copy(update={"entailment": _below(support.entailment, base)})
     updated = {
+        "support": support,
         "generation": generation,
         "embedding": embedding,
         "reranker": reranker,

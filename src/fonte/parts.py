@@ -18,6 +18,7 @@ from fonte.protocols import (
     Chunker,
     Conversations,
     Embedder,
+    Entailer,
     Generator,
     IndexStore,
     Pictures,
@@ -106,6 +107,7 @@ class Parts:
     costs: Costs = field(default_factory=Costs)
     """Of the gate's mistakes, for calibration."""
     reranker: Reranker | None = None
+    entailer: Entailer | None = None
     """Reads passages to order them anew; None is late interaction over the index's token codes."""
 
     make_rewriter: Callable[[], Rewriter | None] = lambda: None

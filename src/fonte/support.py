@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final, Literal
 
 import numpy as np
@@ -61,6 +62,26 @@ class _Place:
     passage: int
     start: int
     said: Statement
+
+
+class DeferredEntailer:
+    """An entailment model that is loaded when it is first asked. Implements ``Entailer``."""
+
+    def __init__(self, load: Callable[[], Entailer]) -> None:
+        self._load = load
+
+    @cached_property
+    def _loaded(self) -> Entailer:
+        return self._load()
+
+    @property
+    def id(self) -> str:
+        """Which model it is."""
+        return self._loaded.id
+
+    def score(self, premise: str, hypothesis: str) -> float:
+        """As the model's own. Raises what loading it raises too."""
+        return self._loaded.score(premise, hypothesis)
 
 
 class SupportChecker:

@@ -89,6 +89,7 @@ def asker_over(
         gate=parts.gate_for(parts.embedder.space),
         settings=replace(settings, retrieval=retrieval),
         reranker=parts.reranker,
+        entailer=parts.entailer,
         rewriter=parts.rewriter,
     )
 

@@ -23,11 +23,12 @@ from fonte.models import registry
 from fonte.models.extractive import ExtractiveGenerator
 from fonte.models.writing import Prices, Render
 from fonte.processing import Processing
-from fonte.protocols import Chunker, Embedder, Generator, Reranker, Rewriter, SourceReader, Unpacker
+from fonte.protocols import Chunker, Embedder, Entailer, Generator, Reranker, Rewriter, SourceReader, Unpacker
 from fonte.reranking import Deferred
 from fonte.retrieve import LATE, RetrievalSettings
 from fonte.rewriting import ModelRewriter, render_rewriting
 from fonte.stores.home import Home, slug
+from fonte.support import DeferredEntailer
 from fonte.text.canonical import NORMALISER_VERSION
 from fonte.text.chunking import make_chunker
 from fonte.text.terms import Analyser
@@ -115,6 +116,7 @@ def make_parts(home: Path, settings: Settings) -> Parts:
         ),
         costs=Costs(settings.gate.cost_wrong, settings.gate.cost_abstain),
         reranker=_reranker(settings),
+        entailer=_entailer(settings),
     )
 
 
@@ -161,6 +163,20 @@ def _reranker(settings: Settings) -> Reranker | None:
         )
 
     return Deferred(wanted.source, load)
+
+
+def _entailer(settings: Settings) -> Entailer | None:
+    """What judges whether a source says a sentence, loaded when it is first asked; None where none is set."""
+    source = settings.support.entailment
+    if source is None:
+        return None
+
+    def load() -> Entailer:
+        from fonte.models.entailment import FolderEntailer
+
+        return FolderEntailer(Path(source.removeprefix("path:")))
+
+    return DeferredEntailer(load)
 
 
 def labels_of(home: Path, tenant: str) -> Path:

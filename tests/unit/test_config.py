@@ -177,6 +177,7 @@ def test_every_key_has_a_variable_and_each_of_them_is_read(tmp_path: Path) -> No
         ("parsing", "memory_mb"): "512",
         ("parsing", "ocr_languages"): "deu+ita",
         ("support", "policy"): "drop",
+        ("support", "entailment"): "path:/nli",
         ("web", "addresses"): "10.0.0.7/32",
     }
     assert {section for section, _ in variables().values()} == set(SECTIONS)
