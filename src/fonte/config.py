@@ -92,7 +92,10 @@ class ChunkingSettings(Section):
 
 
 class EmbeddingSettings(Section):
-    """Which model makes vectors. ``window`` and ``dimensions`` declare what an endpoint does not tell."""
+    """Which model makes vectors. ``window`` and ``dimensions`` declare what an endpoint does not tell.
+
+    ``token_codes``: whether the codes of tokens are kept, where the model has them, to rerank by late interaction.
+    """
 
     source: str = "package:multilingual-e5-small"
     base_url: str | None = None
@@ -100,6 +103,7 @@ class EmbeddingSettings(Section):
     dimensions: Positive | None = None
     threads: Positive | None = None
     timeout_seconds: Seconds = 60.0
+    token_codes: bool = True
 
     @field_validator("source")
     @classmethod

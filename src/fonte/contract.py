@@ -77,6 +77,7 @@ def search_result(result: SearchResult) -> Json:
             "dense_distance": hit.dense_distance,
             "rrf": hit.rrf,
             "rerank": hit.rerank,
+            "fused": hit.fused,
         },
         "duplicates": _duplicates(result.duplicates),
         "flags": list(result.flags),
@@ -258,6 +259,7 @@ def status(one: CorpusStatus) -> Json:
         "recipe": active.recipe.id if active else None,
         "embedding_model": active.recipe.space.model if active else None,
         "token_codec": (active.recipe.space.codec or None) if active else None,
+        "token_code_bytes": one.token_code_bytes,
         "candidates": list(one.candidates),
         "stale": None
         if stale is None

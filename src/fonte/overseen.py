@@ -95,10 +95,11 @@ class Overseen:
         """
         active, known = self.generations(tenant=tenant)
         states = self.documents(tenant=tenant, ledgers=True)
-        stale, unknown = None, ""
+        stale, unknown, code_bytes = None, "", None
         try:
             differs = staleness(states, self._parts.recipe, self._parts.extractors()) if states else {}
             stale = tuple((one, tuple(differs[one.document_id])) for one in states if one.document_id in differs)
+            code_bytes = _code_bytes(active, states, self._parts.embedder.tokenizer.overhead) if active else 0
         except ModelError as error:
             unknown = error.message
         candidates = tuple(one.id for one in known if one.state is GenerationState.CANDIDATE)
@@ -106,7 +107,17 @@ class Overseen:
         by_id = {one.document_id: one for one in states}
         copies = tuple((by_id[one.key], by_id[one.of], one.similarity) for one in copies_of(states).values())
         odd = tuple((by_id[name], reasons) for name, reasons in outliers(states).items())
-        return CorpusStatus(tenant, active, candidates, dict(sorted(counts.items())), stale, unknown, copies, odd)
+        return CorpusStatus(
+            tenant,
+            active,
+            candidates,
+            dict(sorted(counts.items())),
+            stale,
+            unknown,
+            copies,
+            odd=odd,
+            token_code_bytes=code_bytes,
+        )
 
     def _existing(self, tenant: str) -> TenantStore:
         store = self._store_of(tenant)
@@ -121,3 +132,9 @@ class Overseen:
         if store is None:
             store = self._stores.setdefault(tenant, self._parts.stores.tenant(tenant))
         return store
+
+
+def _code_bytes(active: Generation, states: Sequence[DocumentState], overhead: int) -> int:
+    """What token codes take in the index: a byte a number, of every token that is a text's own."""
+    tokens = sum(one.ledger.embedded_tokens - one.chunks * overhead for one in states if one.ledger is not None)
+    return active.recipe.space.code_width * max(0, tokens)

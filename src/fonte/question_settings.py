@@ -50,6 +50,8 @@ class RetrievalSettings(Section):
     k: Positive = 8
     candidates: Positive = 50
     mode: Literal["hybrid", "bm25", "dense"] = "hybrid"
+    fusion: Literal["rrf", "minmax", "theoretical", "deviations"] = "rrf"
+    dense_weight: Annotated[float, Field(gt=0, lt=1)] = 0.5
     rerank: bool = True
     max_distance: Annotated[float, Field(gt=0, le=2)] | None = None
     per_document: Annotated[int, Field(ge=0)] = 4

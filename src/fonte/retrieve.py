@@ -18,7 +18,7 @@ from fonte.errors import ConfigError
 from fonte.protocols import Embedder, IndexReader, Reranker, Terms, TokenCoder
 from fonte.ranking.diversity import Candidate, Group, diversify
 from fonte.ranking.evidence import coverage
-from fonte.ranking.fusion import fuse
+from fonte.ranking.fusion import Method, fuse
 from fonte.ranking.languages import centered, shifts
 from fonte.ranking.late import COVERAGE_WEIGHT, SHIFT_WEIGHT, maxsim
 from fonte.reranking import Reordered, reordered
@@ -55,6 +55,9 @@ class RetrievalSettings:
     k: int = 8
     candidates: int = 50
     mode: Mode = "hybrid"
+    fusion: Method = "rrf"
+    dense_weight: float = 0.5
+    """What the dense leg weighs in fusion, between 0 and 1; BM25 weighs the rest."""
     per_document: int = 4
     max_distance: float | None = None
     rerank: bool = False
@@ -124,7 +127,13 @@ class Retriever:
         ids = list(dict.fromkeys(hit.chunk_id for hits in legs.values() for hit in hits))
         stored = self.reader.chunks(ids, query.principal, revoked=revoked)
         legs = {leg: [hit for hit in hits if hit.chunk_id in stored] for leg, hits in legs.items()}
-        fused = fuse(legs, applicable=lambda chunk_id, leg: _applies(leg, query, stored[chunk_id]))
+        fused = fuse(
+            legs,
+            method=settings.fusion,
+            weights={leg: 2 * (settings.dense_weight if leg == DENSE else 1 - settings.dense_weight) for leg in legs},
+            least={DENSE: -1.0},
+            applicable=lambda chunk_id, leg: applies(leg, query, stored[chunk_id]),
+        )
         if asked is not None:
             fused = self._with_distances(fused, asked.vector)
         kept = [hit for hit in fused if _within(hit, settings.max_distance)]
@@ -349,7 +358,7 @@ def _only(query: Query, language: Language) -> Query:
     return replace(query, filters=replace(query.filters, languages=(language,)))
 
 
-def _applies(leg: str, query: Query, stored: StoredChunk) -> bool:
+def applies(leg: str, query: Query, stored: StoredChunk) -> bool:
     """BM25 says nothing about a passage in another language than the question's."""
     language = stored.chunk.language
     own = language == UNKNOWN_LANGUAGE or not query.languages or language in query.languages

@@ -739,6 +739,8 @@ class Hit:
     dense_distance: float | None = None
     rrf: float | None = None
     rerank: float | None = None
+    fused: float | None = None
+    """What fusion made of it, whichever way; ``rrf`` says the same where that is the way."""
 
     def __post_init__(self) -> None:
         if not math.isfinite(self.score):
@@ -1150,6 +1152,8 @@ class CorpusStatus:
     unknown_because: str = ""
     copies: tuple[tuple[DocumentState, DocumentState, float], ...] = ()
     """Documents that say the same as another one which the same roles may read, with it and with how alike they are."""
+    token_code_bytes: int | None = None
+    """What the codes of tokens take in the index; None where the model cannot be asked."""
     odd: tuple[tuple[DocumentState, tuple[str, ...]], ...] = ()
     """Documents that are unlike their siblings, or strange in themselves, each with the reasons."""
 

@@ -140,6 +140,8 @@ def _retrieval(settings: Settings) -> RetrievalSettings:
         per_document=wanted.per_document,
         near_once=wanted.near_copies == "once",
         max_distance=wanted.max_distance,
+        fusion=wanted.fusion,
+        dense_weight=wanted.dense_weight,
         rerank=wanted.rerank,
         rerank_depth=settings.reranker.depth,
         rerank_required=settings.reranker.required,
@@ -191,7 +193,7 @@ def _embedder(settings: Settings) -> Embedder:
         remote = replace(remote, base_url=wanted.base_url)
     if wanted.window is not None:
         remote = replace(remote, window=wanted.window)
-    return registry.make_embedder(wanted.source, remote=remote, threads=wanted.threads)
+    return registry.make_embedder(wanted.source, remote=remote, threads=wanted.threads, token_codes=wanted.token_codes)
 
 
 def _rewriter(settings: Settings) -> Rewriter | None:
@@ -365,7 +367,8 @@ def _embeds(settings: Settings) -> Check:
         return Check("embedding", ok=False, detail=error.message, hint=error.hint, required=True)
     space = embedder.space
     reranks = settings.retrieval.rerank and settings.reranker.source == LATE
-    tokens = "token vectors kept" if space.codec else "no token vectors"
+    kept = f"token vectors kept, {space.code_width} bytes a token in the index"
+    tokens = kept if space.codec else "no token vectors"
     if settings.reranker.source == LATE:
         tokens += ", results reranked" if reranks and space.codec else ", results not reranked"
     detail = f"{space.model}, {space.dimensions} dimensions, window {space.window}, {tokens}"

@@ -63,6 +63,9 @@ def status(options: argparse.Namespace, output: Output) -> int:
         output.line(
             f"generation {active.id}, {active.chunks} chunks, {active.recipe.space.model} {tokens} token vectors"
         )
+        if found.token_code_bytes:
+            megabytes = found.token_code_bytes / 2**20
+            output.line(f"token vectors: {megabytes:.1f} MB; [embedding] token_codes = false would leave them out")
         output.line(
             "documents: " + (", ".join(f"{number} {name}" for name, number in found.documents.items()) or "none")
         )

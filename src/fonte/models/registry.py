@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -62,11 +62,14 @@ def make_embedder(
     threads: int | None = None,
     cache: Path | None = None,
     notify: Callable[[str], None] | None = None,
+    token_codes: bool = True,
 ) -> Embedder:
     """The embedder that ``source`` names: package:NAME, path:DIR, hf:NAME@REVISION or openai:MODEL.
 
     ``remote`` is read for openai: only. ``threads`` defaults to the physical cores at hand, ``cache`` (built graphs)
     to ``default_cache()``; ``notify`` is told, in a line, what a person should know (default: standard error).
+
+    Without ``token_codes`` a model that has them gives none: the index is smaller, and late interaction cannot be done.
 
     Raises:
         ConfigError: a source of no known form, or settings that contradict each other.
@@ -81,7 +84,7 @@ def make_embedder(
     if not name or kind not in {"package", "path", "hf", "openai"}:
         raise ConfigError(f"not a model source: {source!r}", hint=_FORMS)
     if kind == "package":
-        return _packaged(name, folder, threads, say)
+        return _packaged(name, folder, threads, say, token_codes=token_codes)
     if kind == "openai":
         return _remote(name, remote or Remote(), say)
     from fonte.models.folder import folder_embedder
@@ -214,11 +217,14 @@ def _remote(name: str, remote: Remote, notify: Callable[[str], None]) -> Embedde
         raise ConfigError(f"the embedding settings of {name} are wrong: {error}") from error
 
 
-def _packaged(name: str, cache: Path, threads: int | None, notify: Callable[[str], None]) -> Embedder:
+def _packaged(
+    name: str, cache: Path, threads: int | None, notify: Callable[[str], None], *, token_codes: bool
+) -> Embedder:
     from fonte.models import packaged
 
     if name == E5_SMALL.name:
-        return packaged.e5_small(cache=cache, threads=threads, notify=notify)
+        card = E5_SMALL if token_codes else replace(E5_SMALL, codec="", code_width=0)
+        return packaged.e5_small(cache=cache, threads=threads, notify=notify, card=card)
     if name == MINILM.name:
         return packaged.minilm(cache=cache, threads=threads, notify=notify)
     known = ", ".join(f"package:{one}" for one in _PACKAGED)

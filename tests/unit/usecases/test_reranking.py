@@ -10,8 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fonte import contract
 from fonte.corpus import OpenCorpus
 from fonte.errors import BadModelOutput, ConfigError
+from fonte.models.registry import available, make_embedder
 from fonte.protocols import IndexReader
 from fonte.ranking.evidence import coverage
 from fonte.ranking.late import COVERAGE_WEIGHT, SHIFT_WEIGHT, maxsim
@@ -254,3 +256,24 @@ def test_codes_of_what_may_not_be_read_are_never_asked_for(corpus: OpenCorpus) -
     assert asked[0][1] == (gone.document_id,)
     assert gone.chunk_id not in asked[0][0]
     assert gone.chunk_id not in order(found)
+
+
+def test_status_tells_what_token_codes_take(corpus: OpenCorpus) -> None:
+    asker = corpus.asker(WHO)
+    assert asker is not None
+    chunks = [one.chunk for one in asker.reader.stored_chunks()]
+    own = sum(chunk.tokens - asker.embedder.tokenizer.overhead for chunk in chunks)
+    status = corpus.status()
+    assert status.token_code_bytes == own * asker.embedder.space.code_width > 0
+    assert contract.status(status)["token_code_bytes"] == status.token_code_bytes
+
+
+def test_token_codes_can_be_left_out_and_nothing_else_changes() -> None:
+    source = "package:multilingual-e5-small"
+    if not next(one.installed for one in available() if one.source == source):
+        pytest.skip("the model is not installed")
+    whole, bare = make_embedder(source, threads=1), make_embedder(source, threads=1, token_codes=False)
+    assert (bare.space.codec, bare.space.code_width) == ("", 0)
+    assert bare.space.id == whole.space.id
+    assert bare.space.key != whole.space.key
+    assert np.array_equal(bare.embed_passages(["una prova"]), whole.embed_passages(["una prova"]))
