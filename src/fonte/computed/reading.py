@@ -13,7 +13,7 @@ from fonte.computed.claims import Claims, Named, claimed
 from fonte.computed.conditions import Condition, Unclear, conditions_of
 from fonte.computed.grid import Table
 from fonte.computed.question import Question, Span
-from fonte.computed.values import MONEY
+from fonte.computed.values import MONEY, alike, fold
 from fonte.computed.words import ASKING, DIFFERENT, GLUE, Operation
 
 __all__ = ["Condition", "Plan", "Unread", "plan_of"]
@@ -141,11 +141,15 @@ def _rows_counted(question: Question, claims: Claims) -> bool:
 
 
 def _of_a_cell(question: Question, claims: Claims) -> bool:
-    """Whether "how many" asks for what a cell says (``how many days has Rome``): then its row answers as it is."""
-    counted, typed = _counted(question, claims), claims.table.typed
-    named = [name for span, name in claims.columns if span.first in counted]
-    summed = any(_sums(span) for span in question.operations)
-    return not summed and any(typed[one].kind == "number" and one for name in named for one in name.columns)
+    """Whether "how many" asks for what a cell says (``how many days has Rome``): then its row answers as it is.
+
+    It does where the first thing counted is in a column's name, the first column's aside.
+    """
+    counted = _counted(question, claims)
+    if any(_sums(span) for span in question.operations) or not DIFFERENT.isdisjoint(question.words) or not counted:
+        return False
+    said = question.words[counted[0]]
+    return any(alike(said, word) for name in claims.table.names[1:] for word in fold(name).split())
 
 
 def _follows(question: Question, claims: Claims) -> bool:
