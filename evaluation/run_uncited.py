@@ -87,8 +87,9 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--claims", type=int, default=100)
+    parser.add_argument("--words", action="store_true", help="compare by words alone, without the encoder")
     wanted = parser.parse_args()
-    checker = SupportChecker(EvidenceScorer(make_embedder(), Analyser()))
+    checker = SupportChecker() if wanted.words else SupportChecker(EvidenceScorer(make_embedder(), Analyser()))
     result = {name: measured(wanted.data / name, language, checker, wanted.claims) for name, language in SETS.items()}
     wanted.out.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
     print(json.dumps(result))

@@ -25,8 +25,11 @@ Range = tuple[int, int]
 Checked = tuple[Support, dict[str, str | float]]
 _EQUAL = 0.05
 """Passages whose support of a sentence is this near to the best one's are all cited."""
-_SURE = 0.75
-"""Share of a sentence's words that must go back to a passage that it does not name before it is cited for it."""
+_SURE = 0.6
+"""Share of a sentence's words that must go back to a passage that it does not name before it is cited for it.
+
+Measured by ``evaluation/run_uncited.py``: the least at which no wrong passage was cited.
+"""
 _FEWEST_WORDS = 2
 """Of a sentence that others' passages are looked at for: a lone "No." stands everywhere."""
 _EMPTY = frozenset(word for words in STOP_WORDS.values() for word in words)

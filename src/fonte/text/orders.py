@@ -64,7 +64,7 @@ _PATTERNS: Final[Mapping[str, tuple[str, ...]]] = {
         rf"\bse\s+sei\s+(?:un['’]?\s?|una\s+)?{_MODELLO}\b",
     ),
     "answering": (
-        rf"(?:^|[.!?:;|\"]\s*|\bplease\s+|\bmust\s+|\balways\s+){_VERBS}\b(?:[^.!?\n]|\.(?=\S)){{0,140}}\b(?:your|the)\s+(?:\w+\s+)?{_ANSWER}\b",
+        rf"(?:^|[.!?:;|\"]\s*|\bplease\s+|\bmust\s+|\balways\s+|\s(?=(?-i:[A-Z]))){_VERBS}\b(?:[^.!?\n]|\.(?=\S)){{0,140}}\b(?:your|the)\s+(?:\w+\s+)?{_ANSWER}\b",
         r"\bwhen\s+(?:you\s+)?(?:answer|respond|reply|summari[sz]e)\w*\b[^.\n]{0,60}\b(?:always|must|say|tell|include|add|do\s+not|never)\b",
         r"\b(?:answer|reply|respond)\s+(?:only|exclusively|just|always)\s+(?:with|in|by)\b",
         r"\b(?:tell|inform|convince|instruct|urge)\s+(?:the\s+)?(?:user|reader|asker|human)s?\s+(?:that|to)\b",
