@@ -105,7 +105,7 @@ def test_records_carry_rights_language_validity_and_title(corpus: OpenCorpus, fo
         {"_id": "theirs", "text": "The okapi runs.", "tenant": "acme"},
     )
     report = corpus.sync(str(folder / "c.jsonl"), options=RECORDS)
-    assert any("1 documents are readable by nobody" in note for note in report.notes)
+    assert any("1 document is readable by nobody" in note for note in report.notes)
     assert found(corpus, "okapi") == ["open"]
     assert set(found(corpus, "okapi", HR)) == {"open", "closed"}
     assert corpus.document("closed", principal=HR).metadata["valid_from"] == "2026-01-01"

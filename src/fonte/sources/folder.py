@@ -109,7 +109,9 @@ class FolderSource:
         if "#" in uri:  # a record, called by its id and not by its file's name
             name = self._name_of(uri.split("#", 1)[0])
         if STEP not in uri:
-            return self._taking.ruling(name).acl
+            acl = self._taking.ruling(name).acl
+            target = self._linked(os.fsdecode(unquote_to_bytes(uri.split("#", 1)[0].removeprefix("file://"))))
+            return acl if target is None else acl.narrowed(self._taking.ruling(target[0]).acl)
         told = uri.count(STEP) == name.count(STEP)  # else a folder's own name ends like a container's
         return acl_by_name(name, self._taking.rules, self._taking.default_roles) if told else None
 
@@ -195,14 +197,23 @@ class FolderSource:
                 limit = max(limit, os.stat(path).st_size + 1)
             looked = hash_file(path, max_bytes=limit)
             beside = _beside(path)
+            target = self._linked(path)
+            linked = None if target is None else (target[0], _beside(target[1]))
         except OSError as error:
             yield uri, name, unreadable(path, error)
             return
         except InputError as error:
             yield uri, name, error
             return
-        file = File(uri, name, path, looked.content_hash, looked.head, looked.modified_at, beside)
+        file = File(uri, name, path, looked.content_hash, looked.head, looked.modified_at, beside, linked)
         yield from self._taking.sources(file, self._unpacker, self._nobody, is_records=is_records)
+
+    def _linked(self, path: str) -> tuple[str, str] | None:
+        """Name and path of the file in this folder that a path is a link to, which is read no more widely than it."""
+        if not os.path.islink(path):
+            return None
+        target = os.path.realpath(path)
+        return shown_name(os.path.relpath(target, self._path)), target
 
     def _failure(self, path: str, error: Exception) -> tuple[str, str, Exception]:
         return file_uri(path), shown_name(os.path.relpath(path, self._path)), error

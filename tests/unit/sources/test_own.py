@@ -134,7 +134,7 @@ def test_own_roles_that_leave_nobody_are_said(tmp_path: Path) -> None:
     reader = FolderSource(tmp_path, default_roles=roles("staff"))
     list(reader.scan())
     assert reader.notes == (
-        "1 documents are readable by nobody: its front matter names no role that the rules give",
+        "1 document is readable by nobody: its front matter names no role that the rules give",
     )  # fmt: skip
 
 
