@@ -13,7 +13,7 @@ from fonte.computed.claims import Claims, Named, claimed
 from fonte.computed.conditions import Condition, Unclear, conditions_of
 from fonte.computed.grid import Table
 from fonte.computed.question import Question, Span
-from fonte.computed.values import MONEY, alike, fold
+from fonte.computed.values import MONEY, fold, stems
 from fonte.computed.words import ASKING, DIFFERENT, GLUE, Operation
 
 __all__ = ["Condition", "Plan", "Unread", "plan_of"]
@@ -148,8 +148,10 @@ def _of_a_cell(question: Question, claims: Claims) -> bool:
     counted = _counted(question, claims)
     if any(_sums(span) for span in question.operations) or not DIFFERENT.isdisjoint(question.words) or not counted:
         return False
-    said = question.words[counted[0]]
-    return any(alike(said, word) for name in claims.table.names[1:] for word in fold(name).split())
+    said, first = question.words[counted[0]], fold(claims.table.names[0]).split()
+    return not any(stems(said) & stems(word) for word in first) and any(
+        stems(said) & stems(word) for name in claims.table.names[1:] for word in fold(name).split()
+    )
 
 
 def _follows(question: Question, claims: Claims) -> bool:
