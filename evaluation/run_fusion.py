@@ -192,6 +192,7 @@ def main() -> int:
     found = json.dumps(judged(sets), indent=1)
     print(found)
     if options.out:
+        options.out.mkdir(parents=True, exist_ok=True)
         (options.out / "fusion.json").write_text(found + "\n", encoding="utf-8")
     return 0
 
