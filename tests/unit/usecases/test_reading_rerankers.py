@@ -181,7 +181,7 @@ def test_case_52_the_gate_never_takes_another_kind_of_score_for_late_interaction
         assert conditions_of(asker, asker.gate)["reranker"] == "reading:1"
         plain = made.asker(WHO, rerank=False)
         assert plain is not None
-            assert "reranker" not in conditions_of(plain, plain.gate)
+        assert "reranker" not in conditions_of(plain, plain.gate)
 
 
 def test_a_reranker_is_loaded_once_when_needed_and_a_failure_is_remembered() -> None:
