@@ -20,6 +20,7 @@ from fonte.text.frontmatter import HEAD_BYTES, SIDECAR_ENDING, own_text
 from fonte.types import PUBLIC_ROLE, Acl
 
 _GLOB = frozenset("*?[")
+_LINKS_TOLD = 3
 _HOME_MARKS = ("system.sqlite", "tenants")
 
 
@@ -67,6 +68,7 @@ class FolderSource:
         self._unpacker: Unpacker | None = None
         self._nobody = Nobody()
         self._alone: list[str] = []
+        self._links: list[str] = []
         self._seen = 0
 
     @property
@@ -80,8 +82,16 @@ class FolderSource:
         return (
             *self._nobody.notes(),
             *(f"{name} stands beside no document" for name in self._alone),
+            *self._linked(),
             *([] if self._seen else [f"{shown_name(self._given)} holds no file to read{self._why_none()}"]),
         )
+
+    def _linked(self) -> list[str]:
+        if not self._links:
+            return []
+        told, more = ", ".join(self._links[:_LINKS_TOLD]), len(self._links) - _LINKS_TOLD
+        shown = f"{told} and {more} more" if more > 0 else told
+        return [f"links are not followed, what they lead to is read under its own name: {shown}"]
 
     def _why_none(self) -> str:
         wanted = [f"that matches {self._match}"] if self._match else []
@@ -97,6 +107,7 @@ class FolderSource:
         """
         self._nobody.counts.clear()
         self._alone.clear()
+        self._links.clear()
         self._seen = 0
         with self._unpacking() if self._unpacking is not None else nullcontext() as unpacker:
             self._unpacker = unpacker
@@ -109,9 +120,7 @@ class FolderSource:
         if "#" in uri:  # a record, called by its id and not by its file's name
             name = self._name_of(uri.split("#", 1)[0])
         if STEP not in uri:
-            acl = self._taking.ruling(name).acl
-            target = self._linked(os.fsdecode(unquote_to_bytes(uri.split("#", 1)[0].removeprefix("file://"))))
-            return acl if target is None else acl.narrowed(self._taking.ruling(target[0]).acl)
+            return self._taking.ruling(name).acl
         told = uri.count(STEP) == name.count(STEP)  # else a folder's own name ends like a container's
         return acl_by_name(name, self._taking.rules, self._taking.default_roles) if told else None
 
@@ -166,7 +175,10 @@ class FolderSource:
             refusal = self._refused_link(entry.path)
             if refusal is not None:
                 yield self._failure(entry.path, SourceUnreadable(f"{name} is {refusal}"))
-                return
+            else:
+                # Its rights would have to be those of everything on the way to what it leads to.
+                self._links.append(name)
+            return
         yield from self._file(entry.path, name)
 
     def _lonely(self, sidecar: str, name: str) -> None:
@@ -197,23 +209,14 @@ class FolderSource:
                 limit = max(limit, os.stat(path).st_size + 1)
             looked = hash_file(path, max_bytes=limit)
             beside = _beside(path)
-            target = self._linked(path)
-            linked = None if target is None else (target[0], _beside(target[1]))
         except OSError as error:
             yield uri, name, unreadable(path, error)
             return
         except InputError as error:
             yield uri, name, error
             return
-        file = File(uri, name, path, looked.content_hash, looked.head, looked.modified_at, beside, linked)
+        file = File(uri, name, path, looked.content_hash, looked.head, looked.modified_at, beside)
         yield from self._taking.sources(file, self._unpacker, self._nobody, is_records=is_records)
-
-    def _linked(self, path: str) -> tuple[str, str] | None:
-        """Name and path of the file in this folder that a path is a link to, which is read no more widely than it."""
-        if not os.path.islink(path):
-            return None
-        target = os.path.realpath(path)
-        return shown_name(os.path.relpath(target, self._path)), target
 
     def _failure(self, path: str, error: Exception) -> tuple[str, str, Exception]:
         return file_uri(path), shown_name(os.path.relpath(path, self._path)), error

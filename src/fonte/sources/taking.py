@@ -11,7 +11,7 @@ from fonte.errors import ParseError
 from fonte.protocols import Scanned, Unpacker
 from fonte.sources.files import DEFAULT_MAX_BYTES
 from fonte.sources.members import MemberRules
-from fonte.sources.own import Own, front_matter, narrowed, sidecar_of
+from fonte.sources.own import front_matter, narrowed, sidecar_of
 from fonte.sources.record_files import RecordFile
 from fonte.sources.rules import Ruling, SourceRule, matches_any, rule_on
 from fonte.text.frontmatter import SIDECAR_ENDING
@@ -23,10 +23,7 @@ LOOK_BYTES = 1024
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A file that can be opened here. ``beside`` is the text of its sidecar; ``head`` its first ``HEAD_BYTES``.
-
-    ``linked`` is the name of the file that it is a link to, and the text of that one's sidecar.
-    """
+    """A file that can be opened here. ``beside`` is the text of its sidecar; ``head`` its first ``HEAD_BYTES``."""
 
     uri: str
     name: str
@@ -35,7 +32,6 @@ class File:
     head: bytes
     modified_at: datetime | None = None
     beside: str | None = None
-    linked: tuple[str, str | None] | None = None
 
 
 @dataclass(slots=True)
@@ -73,19 +69,12 @@ class Taking:
         """What the rules say of a file, page or query of this name."""
         return rule_on(name, self.rules, self.default_roles)
 
-    def _beside(self, name: str, sidecar: str | None) -> Ruling:
-        """What the rules and the file beside it say of a file. Raises ParseError."""
-        ruling = self.ruling(name)
-        return ruling if sidecar is None else narrowed(ruling, sidecar_of(name, sidecar))
-
     def sources(self, file: File, unpacker: Unpacker | None, nobody: Nobody, *, is_records: bool) -> Iterator[Scanned]:
         """What a file holds; (uri, name, error) for what cannot be taken."""
         try:
-            ruling = self._beside(file.name, file.beside)
-            if file.linked is not None:
-                target = self._beside(*file.linked)
-                where = f"{file.linked[0]}, which it is a link to,"
-                ruling = narrowed(ruling, Own(where, target.acl.roles, target.tenant))
+            ruling = self.ruling(file.name)
+            if file.beside is not None:
+                ruling = narrowed(ruling, sidecar_of(file.name, file.beside))
             ruling = narrowed(ruling, front_matter(file.name, file.head))
         except ParseError as error:
             yield file.uri, file.name, error
