@@ -363,11 +363,14 @@ CASES = (
     Case("too weak among rivals", "gate", {**RIVALS, **HOLIDAY}, gate=NO_GATE, retrieval={"k": 9}),
     Case("declined", "answer", {**OTHERS, **HOLIDAY}, says=Says("NO_ANSWER", declined=True)),
     Case("answers something else", "answer", {**OTHERS, **HOLIDAY}, says=Says("The canteen serves soup.")),
-    Case("no marker", "citation", {**OTHERS, **HOLIDAY}, says=Says(NEEDLE)),
-    Case("a marker of its own", "citation", {**OTHERS, **HOLIDAY}, says=Says(f"{NEEDLE} [77]")),
+    # What a source says is cited without a marker too: these add what none says.
+    Case("no marker", "citation", {**OTHERS, **HOLIDAY}, says=Says(f"Beside 40 pizzas, {NEEDLE}")),
+    Case("a marker of its own", "citation", {**OTHERS, **HOLIDAY}, says=Says(f"Beside 40 pizzas, {NEEDLE} [77]")),
     Case("another number is cited", "support", {**OTHERS, **HOLIDAY}, says=Says("Employees have 99 days. [1]")),
     # nothing lost
     Case("found", None, {**OTHERS, **HOLIDAY}),
+    Case("found without a marker", None, {**OTHERS, **HOLIDAY}, says=Says(NEEDLE)),
+    Case("found with a marker of its own", None, {**OTHERS, **HOLIDAY}, says=Says(f"{NEEDLE} [77]")),
     Case("found, written otherwise", None, {**OTHERS, **HOLIDAY}, expect="employees  have 26 DAYS of paid\nholiday"),
     Case(
         "found in a copy", None, {**OTHERS, **HOLIDAY, "copy.md": (f"# Rest\n\n{NEEDLE}\n", PUBLIC)}, document="copy.md"
