@@ -7,6 +7,7 @@ read its document: what begins as front matter and cannot be read whole is an er
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Sequence
 from datetime import date, datetime
 
@@ -20,13 +21,27 @@ _ITEM = re.compile(r"\s*-\s+(.*)")
 _MOST_LINES = 500
 _MOST_CHARACTERS = 32_768
 _RIGHTS = ("roles", "tenant")
+_RIGHTS_WORDS = (*_RIGHTS, "role", "allow", "acl")
+"""What a key about rights may have been meant to be called; of these only ``_RIGHTS`` are understood."""
+_WORD = rf"(?:{'|'.join(_RIGHTS_WORDS)})\b"
 _ABOUT_RIGHTS = re.compile(
-    r"\b(?:roles|tenant)\b[\"']?\s{0,20}[:=]|^\s{0,20}\?\s{0,20}[\"']?(?:roles|tenant)\b", re.IGNORECASE
+    rf"(?<!\S[?&])\b{_WORD}[\"']?(?:\s{{0,20}}:|[^\S\n]{{0,20}}=)"  # not of an address: ?role=x
+    rf"|^\s{{0,20}}\?\s{{0,20}}[\"']?{_WORD}"
+    rf"|^[^\S\n]{{0,20}}\[{{1,2}}[\w.\"' -]{{0,99}}?\b{_WORD}[\w.\"' -]{{0,99}}\]{{1,2}}[^\S\n]{{0,20}}$",
+    re.IGNORECASE | re.MULTILINE,
 )
+_QUOTED = re.compile(r"\"[^\"\\]*\"|'[^']*'")
+_ESCAPED = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U0000([0-9a-fA-F]{4}))")
+_INVISIBLE = re.compile(
+    r"[\x00-\x08\x0e-\x1b\x7f\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufffd]"
+)
+_LIKE_FENCES = ("---", "+++", ";;;", "%YAML", "%TAG")
+"""How a line begins that may be meant for the beginning of front matter."""
+_LIKE_ENDS = ("---", "+++", ";;;", "...")
 _OTHER_FENCE = re.compile(r"(?:---|\+\+\+)[ \t]*(?:ya?ml|toml|json)\s*", re.IGNORECASE)
 SIDECAR_ENDING = ".fonte.yaml"
 """What a file is called that says something of its neighbour, behind the neighbour's whole name."""
-MARKDOWN_ENDINGS = (".md", ".markdown", ".mdown", ".mkd", ".mdx", ".qmd")
+MARKDOWN_ENDINGS = (".md", ".markdown", ".mdown", ".mkd", ".mkdn", ".mdwn", ".mdtext", ".mdx", ".qmd", ".rmd")
 MARKDOWN_TYPES = ("text/markdown", "text/x-markdown")
 HEAD_BYTES = 4 * _MOST_CHARACTERS
 """How much of a file ``own_text`` looks at."""
@@ -116,12 +131,12 @@ def _front_lines(text: str) -> tuple[int, list[str] | None]:
     Raises:
         ParseError: see ``own_text``.
     """
-    lines = text[:_MOST_CHARACTERS].split("\n", _MOST_LINES)
-    lead = next((number for number, line in enumerate(lines) if line.strip()), 0)
-    first, rest = lines[lead].rstrip(), lines[lead + 1 : _MOST_LINES]
+    lines = text[:_MOST_CHARACTERS].split("\n")
+    lead = next((number for number, line in enumerate(lines) if _bare(line)), 0)
+    first, rest = lines[lead].rstrip(), lines[lead + 1 : lead + _MOST_LINES]
     closing = _FENCES.get(first)
     if closing is None:
-        _check_other_kinds(first, lines)
+        _check_other_kinds(_bare(first), rest)
         return lead, None
     end = next((number for number, line in enumerate(rest) if closing.fullmatch(line)), None)
     if end is None:
@@ -149,30 +164,78 @@ def _is_begun(lines: Sequence[str]) -> bool:
         if not line.strip() or line.lstrip().startswith("#") or _ITEM.fullmatch(line):
             continue
         member = _MEMBER.fullmatch(line)
-        if member is None or member[2].strip().lower() in _RIGHTS:
+        if member is None or member[2].strip().lower() in _RIGHTS_WORDS:
             return member is not None
     return False
 
 
 def _check_rights(body: Sequence[str]) -> None:
-    """Raises ParseError for a line that seems to speak of rights and is no ``key: value``."""
-    for line in body:
-        if not line.lstrip().startswith("#") and not _MEMBER.fullmatch(line) and _ABOUT_RIGHTS.search(line):
-            raise ParseError(
-                f"its front matter speaks of rights in a way that is not understood: {line.strip()[:60]!r}",
-                hint="write roles: NAME, NAME on a line of its own",
-            )
-
-
-def _check_other_kinds(first: str, lines: Sequence[str]) -> None:
-    """Raises ParseError for front matter of a kind that is not read: ``---json``, or JSON that speaks of rights."""
-    is_json = first.lstrip().startswith("{")
-    ends = next((number for number, line in enumerate(lines) if line.rstrip() == "}"), len(lines))
-    if _OTHER_FENCE.fullmatch(first) or (is_json and any(map(_ABOUT_RIGHTS.search, lines[:ends]))):
+    """Raises ParseError for a word of rights that is no key of its own at the beginning of a line."""
+    found = _rights_beside(body, _RIGHTS)
+    if found is not None:
         raise ParseError(
-            f"its front matter, which begins with {first.strip()[:20]!r}, is of a kind that is not read",
-            hint="write key: value lines between --- and ---",
+            f"its front matter speaks of rights in a way that is not understood: {found[:60]!r}",
+            hint="write roles: NAME, NAME on a line of its own with nothing before it; other text with such a word "
+            "and a colon in quotation marks",
         )
+
+
+def _rights_beside(lines: Sequence[str], understood: Sequence[str]) -> str | None:
+    """The line that speaks of rights, or None. Comments, values in quotes and keys that are understood do not.
+
+    Words are looked for as a reader of YAML or TOML would see them: escapes, wide and unseen characters resolved.
+    """
+    kept: list[str] = []
+    for line in lines:
+        member = _MEMBER.fullmatch(line)
+        left = line
+        if member is not None:
+            value = member[3] or member[4] or ""
+            is_known = not member[1] and member[2].strip().lower() in understood
+            left = "" if is_known else line[: len(line) - len(value)]
+            left += "" if _QUOTED.fullmatch(value.strip()) else value
+        kept.extend(part for part in left.splitlines() if not part.lstrip().startswith("#"))
+    text = _ESCAPED.sub(lambda match: chr(int(match[1] or match[2] or match[3], 16)), "\n".join(kept))
+    text = _INVISIBLE.sub("", unicodedata.normalize("NFKC", text))
+    found = _ABOUT_RIGHTS.search(text)
+    if found is None:
+        return None
+    return text[text.rfind("\n", 0, found.start()) + 1 :].strip().split("\n", 1)[0]
+
+
+def _check_other_kinds(first: str, rest: Sequence[str]) -> None:
+    """Raises ParseError for front matter of a kind that is not read.
+
+    That is ``---json``, and JSON or lines behind what is nearly a fence (``--- # memo``) that speak of rights. A rule
+    with ordinary text behind it stays text.
+    """
+    speaks = False
+    if first.startswith("{"):
+        ends = next((number for number, line in enumerate(rest) if line.rstrip() == "}"), len(rest))
+        speaks = _rights_beside([first, *rest[:ends]], ()) is not None
+    elif first.startswith(_LIKE_FENCES):
+        start = 0
+        if first.startswith("%"):
+            start = next((number + 1 for number, line in enumerate(rest) if _bare(line).startswith("---")), 0)
+        block = rest[start:]
+        end = next((number for number, line in enumerate(block) if _bare(line).startswith(_LIKE_ENDS)), None)
+        if end is None:  # nothing closes it: up to the first line of text
+            end = next((number for number, line in enumerate(block) if not _is_like_a_member(line)), len(block))
+        speaks = _rights_beside([first, *block[:end]], ()) is not None
+    if speaks or _OTHER_FENCE.fullmatch(first):
+        raise ParseError(
+            f"its front matter, which begins with {first[:20]!r}, is of a kind that is not read",
+            hint="write key: value lines between --- and ---, which stand alone on their lines",
+        )
+
+
+def _is_like_a_member(line: str) -> bool:
+    return not line.strip() or line[:1] in " \t#-" or _MEMBER.fullmatch(line) is not None
+
+
+def _bare(line: str) -> str:
+    """A line without what nobody sees at its ends and in it."""
+    return _INVISIBLE.sub("", line).strip()
 
 
 def _ascii_like(body: bytes) -> str:

@@ -54,6 +54,82 @@ def test_roles_are_understood_in_every_way_they_are_written(head: bytes) -> None
     assert said.roles == {"hr", "boss"}
 
 
+@pytest.mark.parametrize(
+    "head",
+    [
+        "---\ntitle: Memo\n roles: hr\n---\nText",
+        "---\ntitle: Memo\n\troles: hr\n---\nText",
+        '+++\ntitle = "x"\n  roles = ["hr"]\n+++\nText',
+        '+++\n[roles]\nread = ["hr"]\n+++\nText',
+        "--- # memo\nroles: hr\n---\nText",
+        "--- # memo\nroles: hr\nText",
+        " ---\nroles: hr\n---\nText",
+        "\u200b---\nroles: hr\n---\nText",
+        "\ufeff\ufeff---\nroles: hr\n---\nText",
+        "\u200b\n ---\nroles: hr\n---\nText",
+        "-----\ntitle: A\nroles: hr\n-----\nText",
+        "%YAML 1.2\n---\nroles: hr\n---\nText",
+        ';;;\n"roles": ["hr"]\n;;;\nText',
+        "---\nbase: &b\n  roles: hr\n<<: *b\n---\nText",
+        "---\nbase: &b {roles: hr}\n<<: *b\n---\nText",
+        "---\nmeta: {a: b}, roles: hr\n---\nText",
+        '---\nmeta: "a", roles: "hr"\n---\nText',
+        "---\nroles: hr, tenant: acme\n---\nText",
+        "---\naccess:\n  roles: hr\n---\nText",
+        "---\naccess.roles: hr\n---\nText",
+        "---\n- title: x\n  roles: hr\n---\nText",
+        "---\nrole: hr\n---\nText",
+        "---\nacl: [hr]\n---\nText",
+        "---\nallow = hr\n---\nText",
+        '---\n"rol\\u0065s": hr\n---\nText',
+        "---\nroles\uff1a hr\n---\nText",
+        "---\nro\u200bles: hr\n---\nText",
+        "---\ntitle: x\u2028roles: hr\n---\nText",
+        "---\n# x\u2028roles: hr\n---\nText",
+        '---\n{"roles"\n: ["hr"]}\n---\nText',
+    ],
+)  # fmt: skip
+def test_rights_that_are_no_key_of_their_own_fail_the_document(head: str) -> None:
+    with pytest.raises(ParseError, match="front matter"):
+        front_matter("a.md", head.encode())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "---\n\nText.\n\n---\n\nMore about roles.\n",
+        "----\n\n# Roles: who does what\n\nText.\n",
+        "----\n\nText.\n\n- roles: hr\n",
+        " ---\n\nText.\n\n---\n\nroles: hr\n",
+        "----\nOur acl\n=======\n",
+        "- --\nroles: hr\n",
+        "# Roles\n\nroles: hr\n",
+    ],
+)  # fmt: skip
+def test_ordinary_markdown_says_nothing_of_rights(text: str) -> None:
+    assert front_matter("a.md", text.encode()) is None
+
+
+@pytest.mark.parametrize("line", ['title: "Roles: a guide"', "url: https://a.example/?role=x&acl=y", "# roles: none"])
+def test_words_of_rights_in_quotes_addresses_and_comments_are_no_keys(line: str) -> None:
+    said = front_matter("a.md", f"---\n{line}\nroles: hr\n---\nText".encode())
+    assert said is not None
+    assert said.roles == {"hr"}
+
+
+@pytest.mark.parametrize("ending", ["md", "Rmd", "mkdn", "mkd", "mdown", "qmd", "mdx", "markdown"])
+def test_every_ending_of_markdown_has_front_matter(ending: str) -> None:
+    said = front_matter(f"a.{ending}", b"---\nroles: hr\n---\nText")
+    assert said is not None
+    assert said.roles == {"hr"}
+
+
+def test_front_matter_behind_many_empty_lines_is_read() -> None:
+    said = front_matter("a.md", b"\n" * 600 + b"---\nroles: hr\n---\nText")
+    assert said is not None
+    assert said.roles == {"hr"}
+
+
 def test_only_markdown_has_front_matter() -> None:
     head = b"---\nroles: hr\n---\n"
     assert front_matter("a.txt", head) is None
