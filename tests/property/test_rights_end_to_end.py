@@ -273,12 +273,13 @@ def test_what_is_taken_away_while_the_generator_writes_is_not_shown(tmp_path: Pa
     class Slow:
         name = "slow"
 
-        def draft(self, query: Query, passages: object, *, language: str) -> Draft:
+        def stream(self, query: Query, passages: object, *, language: str) -> Iterator[str | Draft]:
             if how == "delete":
                 catalog.delete([identity])
             else:
                 catalog.narrow(identity, Acl(frozenset({"hr"})))
-            return Draft(f"{text} [1]")
+            yield f"{text} [1]"
+            yield Draft(f"{text} [1]")
 
     with corpus:
         asker = corpus.asker(ASKER, k=None, mode=None, max_distance=None)
