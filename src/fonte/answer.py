@@ -214,15 +214,21 @@ class Asker:
         self, asked: Asked, outcome: TableAnswer | Refusal, generator: str
     ) -> Iterator[Citation | str | Answer]:
         """What was computed over a table, or why nothing was; neither passes the gate, which judges passages."""
-        asked = self._still_readable(asked)
-        if isinstance(outcome, Refusal):
-            message = f"{abstention_message(asked.language)} {outcome.why}"
-            yield replace(self._abstain(asked, AbstentionReason.UNSUPPORTED, generator), message=message)
-            return
-        principal = asked.query.principal
-        if not self.catalog.may_read(outcome.computed.document_id, principal):
+        asked, principal = self._still_readable(asked), asked.query.principal
+        told = outcome.documents if isinstance(outcome, Refusal) else (outcome.computed.document_id,)
+        if not all(self.catalog.may_read(one, principal) for one in told):
             yield self._abstain(asked, AbstentionReason.NOTHING_RETRIEVED, generator)
             return
+        if isinstance(outcome, Refusal):
+            message = f"{abstention_message(asked.language)} {outcome.why}"
+            yield replace(self._abstain(asked, AbstentionReason.UNSUPPORTED, generator), message=message, told=told)
+            return
+        if outcome.unplaced:
+            led = self.reader.chunks([outcome.unplaced], principal, revoked=()).get(outcome.unplaced)
+            if led is None:
+                yield self._abstain(asked, AbstentionReason.NOTHING_RETRIEVED, generator)
+                return
+            outcome = outcome.placed(led)
         citations = tuple(
             replace(one, duplicates=tuple(copy for copy in one.duplicates if self.catalog.may_read(copy[0], principal)))
             for one in outcome.citations

@@ -64,5 +64,5 @@ def documents_of(answer: Answer) -> set[str]:
         named = {one.document_id for one in answer.citations}
     else:
         copied = [one.duplicates for one in answer.nearest]
-        named = {one.stored.chunk.document_id for one in answer.nearest}
+        named = {one.stored.chunk.document_id for one in answer.nearest} | set(answer.told)
     return named | {document for copies_of_one in copied for document, _ in copies_of_one}

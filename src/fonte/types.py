@@ -1040,6 +1040,8 @@ class Abstained(_Outcome):
     reason: AbstentionReason
     message: str
     nearest: tuple[SearchResult, ...] = ()
+    told: tuple[str, ...] = ()
+    """Ids of the documents that ``message`` tells of."""
 
 
 Answer: TypeAlias = Answered | Abstained

@@ -17,6 +17,10 @@ _WHY: Final = {
         "Several tables fit the question; name the one that is meant: {about}.",
         "Più tabelle corrispondono alla domanda; indichi quale: {about}.",
     ),
+    "no_table": (
+        "The question names no table; name the one that is meant, for instance {about}.",
+        "La domanda non nomina una tabella; indichi quale si intende, per esempio {about}.",
+    ),
     "which_column": (
         "Several columns of {table} fit the question; name the one that is meant: {about}.",
         "Più colonne di {table} corrispondono alla domanda; indichi quale: {about}.",

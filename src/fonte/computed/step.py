@@ -23,20 +23,23 @@ from fonte.computed.values import fold
 from fonte.computed.words import ASKING, Operation
 from fonte.protocols import Catalog
 from fonte.retrieve import FUSION, Found, Retrieved
-from fonte.text.locate import label, locate
+from fonte.text.locate import label, locate, section_at
 from fonte.types import (
     SEARCHABLE,
+    Chunk,
     Citation,
     Computed,
     Document,
     DocumentState,
     DocumentStatus,
+    Hit,
     Language,
     Locator,
     Passage,
     Principal,
     Query,
     Sentence,
+    StoredChunk,
 )
 
 _DOCUMENTS = 20
@@ -80,6 +83,14 @@ class Answer:
     sentences: tuple[Sentence, ...]
     citations: tuple[Citation, ...]
     computed: Computed
+    unplaced: str = ""
+    """Id of the chunk that led to the table, where no passage of its document was kept: the index alone knows that
+    chunk's position, and the citations do not have it before ``placed``."""
+
+    def placed(self, stored: StoredChunk) -> Answer:
+        """The same with the position of the chunk that led to the table in its citations."""
+        citations = tuple(replace(one, chunk_index=stored.chunk.index) for one in self.citations)
+        return replace(self, citations=citations, unplaced="")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,12 +99,16 @@ class Refusal:
 
     code: str
     why: str
+    documents: tuple[str, ...]
+    """Ids of the documents whose tables it tells of."""
 
 
 def over_tables(query: Query, language: Language, retrieved: Retrieved, reach: Reach) -> Answer | Refusal | None:
     """The answer computed over the one table that the question is about; None for an ordinary question."""
     question = read_question(query.text, language)
     asks = bool(question.operations)
+    if not retrieved.found:
+        return None
     if not question.words or not (asks or question.words[0] in ASKING):
         return None
     tables = list(_tables(question, retrieved, reach, everywhere=asks))
@@ -104,15 +119,19 @@ def over_tables(query: Query, language: Language, retrieved: Retrieved, reach: R
     quiet = all(plan.operation is Operation.LOOKUP for plan in plans) and not asks
     if len(plans) > 1 or not (plans[0].named or _all_seen(retrieved, reach)):
         labels = list(dict.fromkeys(plan.table.label for plan in plans))
-        return None if quiet else Refusal("which_table", why("which_table", "", labels, language))
+        code = "which_table" if len(plans) > 1 else "no_table"
+        told = tuple(plan.table.document.id for plan in plans)
+        return None if quiet else Refusal(code, why(code, "", labels, language), told)
     plan = plans[0]
     try:
         _sound(plan, reach)
         result = compute(plan)
     except Refused as error:
-        return None if quiet else Refusal(error.code, why(error.code, plan.table.label, error.about, language))
+        told = (plan.table.document.id,)
+        return None if quiet else Refusal(error.code, why(error.code, plan.table.label, error.about, language), told)
+    found, unplaced = _found_by(plan.table, retrieved)
     copies = [(one.document.id, one.document.uri) for one in tables if _is_copy(one, plan.table)]
-    return _answer(result, language, _found_by(plan.table, retrieved), tuple(dict.fromkeys(copies)))
+    return replace(_answer(result, language, found, tuple(dict.fromkeys(copies))), unplaced=unplaced)
 
 
 # --- which tables
@@ -142,7 +161,7 @@ def _says(document: Document | None, rows: Sequence[int], words: set[str]) -> bo
 def _document_ids(retrieved: Retrieved, *, everywhere: bool) -> list[str]:
     ids = [one.stored.chunk.document_id for one in retrieved.found]
     if everywhere:
-        ids += [hit.document_id for ranking in retrieved.rankings if ranking.stage == FUSION for hit in ranking.hits]
+        ids += [hit.document_id for hit in _fused(retrieved)]
     return list(dict.fromkeys(ids))[:_DOCUMENTS]
 
 
@@ -165,11 +184,33 @@ def _all_seen(retrieved: Retrieved, reach: Reach) -> bool:
     return len(seen) < _DOCUMENTS and len(seen) == reach.readable()
 
 
-def _found_by(table: Table, retrieved: Retrieved) -> Found:
-    """The passage that led to the table: the first of its rows, else the first of its document, else the first."""
-    own = [one for one in retrieved.found if one.stored.chunk.document_id == table.document.id]
+def _found_by(table: Table, retrieved: Retrieved) -> tuple[Found, str]:
+    """The passage that led to the table: the first of its rows, else the first of its document.
+
+    Where a leg alone found the document, the table stands for the chunk found, and that chunk's id is told too.
+    """
+    document = table.document
+    own = [one for one in retrieved.found if one.stored.chunk.document_id == document.id]
     inside = [one for one in own if _holds(table, one)]
-    return next(iter([*inside, *own, *retrieved.found]))
+    for one in (*inside, *own):
+        return one, ""
+    hit = next(hit for hit in _fused(retrieved) if hit.document_id == document.id)
+    section = section_at(document, table.start)
+    chunk = Chunk(
+        id=hit.chunk_id,
+        document_id=document.id,
+        index=0,
+        start=table.start,
+        end=table.end,
+        content=document.text[table.start : table.end],
+        section=section.path if section else (),
+    )
+    stored = StoredChunk.of(document, chunk, document.acl.roles)
+    return Found(hit, stored, table.start, table.end, (hit.chunk_id,)), hit.chunk_id
+
+
+def _fused(retrieved: Retrieved) -> Iterator[Hit]:
+    return (hit for ranking in retrieved.rankings if ranking.stage == FUSION for hit in ranking.hits)
 
 
 def _not_understood(
@@ -179,7 +220,8 @@ def _not_understood(
     first = next(iter(retrieved.found), None)
     for table, unread in read:
         if isinstance(unread, Unread) and unread.meant and (unread.mostly or _holds(table, first)):
-            return Refusal(unread.code, why(unread.code, table.label, unread.about, language))
+            told = (table.document.id,)
+            return Refusal(unread.code, why(unread.code, table.label, unread.about, language), told)
     return None
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -20,6 +20,7 @@ from fonte.answer import asked_query
 from fonte.computed.step import Answer as Computation
 from fonte.computed.step import Reach, Refusal, over_tables
 from fonte.corpus import OpenCorpus
+from fonte.errors import NotFound
 from fonte.text.locate import locate
 from fonte.types import Abstained, AbstentionReason, Answered, Citation, DocumentStatus, Filters, Principal
 from quick_corpus import Shelf, Shelves, WordEmbedder, quick_corpus
@@ -197,3 +198,74 @@ def test_a_document_that_was_not_read_whole_gives_no_figure(tmp_path: Path) -> N
         known = replace(state, status=status)
         reach = Reach(lambda _: document, lambda _, known=known: known, lambda: 1)
         assert isinstance(over_tables(asked.query, "en", asked.retrieved, reach), kind)
+
+
+RANGES = "# How many rows {at}\n\nHow many red rows are there in all? How many rows, how many red rows {at}.\n"
+MONEY = "Name,Colour,Cost\nAnna,red,10 EUR\nBob,red,20 USD\n"
+
+
+def test_a_stored_refusal_goes_with_the_table_that_it_tells_of(tmp_path: Path) -> None:
+    texts = {f"note{at}.md": (RANGES.format(at=at), PUBLIC) for at in range(6)}
+    corpus = shelved(tmp_path, texts | {"falcon.csv": (MONEY, PUBLIC), "bins.csv": (TEN, PUBLIC)})
+    answer = corpus.ask("How many rows are red in falcon with purple?", principal=WHO)
+    assert isinstance(answer, Abstained)
+    assert "falcon.csv" in answer.message
+    falcon = next(one.document_id for one in corpus.documents() if one.name == "falcon.csv")
+    assert answer.told == (falcon,)
+    assert falcon not in {one.stored.chunk.document_id for one in answer.nearest}
+    assert "falcon.csv" in corpus.answer(answer.answer_id, principal=WHO)
+    corpus.delete("falcon.csv")
+    with pytest.raises(NotFound):
+        corpus.answer(answer.answer_id, principal=WHO)
+
+
+def test_a_refusal_over_a_table_that_may_not_be_read_any_more_tells_nothing_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    corpus = shelved(tmp_path, {"falcon.csv": (MONEY, PUBLIC), "a.md": ("# A\n\nNothing\n", PUBLIC)})
+
+    def narrowing(*given: Any) -> Computation | Refusal | None:
+        outcome = over_tables(*given)
+        assert isinstance(outcome, Refusal)
+        corpus.delete("falcon.csv")
+        return outcome
+
+    monkeypatch.setattr("fonte.answer.over_tables", narrowing)
+    answer = corpus.ask("What is the total cost in falcon?", principal=WHO)
+    assert isinstance(answer, Abstained)
+    assert answer.reason is AbstentionReason.NOTHING_RETRIEVED
+    told = json.dumps(contract.answer(answer))
+    assert not [word for word in ("falcon.csv", "EUR", "USD") if word in told]
+
+
+def test_a_table_that_a_leg_alone_found_is_cited_with_a_place_of_its_own(tmp_path: Path) -> None:
+    prose = {
+        f"n{at}.md": (f"# Section{at}\n\nHow many red bins are there? How many red bins are there {at}.\n", PUBLIC)
+        for at in range(4)
+    }
+    corpus = shelved(tmp_path, prose | {"bins.csv": (TEN, PUBLIC)})
+    answer = corpus.ask("How many red bins are there?", principal=WHO, k=2)
+    assert isinstance(answer, Answered)
+    assert answer.computed is not None
+    asker = corpus.asker(WHO)
+    assert asker is not None
+    chunks = {one.chunk.id: one.chunk for one in asker.reader.stored_chunks()}
+    for citation in answer.citations:
+        assert citation.document_name == "bins.csv"
+        assert "Section" not in citation.label
+        assert chunks[citation.chunk_id].document_id == citation.document_id
+        assert chunks[citation.chunk_id].index == citation.chunk_index
+
+
+def test_where_nothing_was_found_nothing_is_computed(tmp_path: Path) -> None:
+    corpus = shelved(tmp_path, {"bins.csv": (TEN, PUBLIC)})
+    answer = corpus.ask("How many red bins are there?", principal=WHO, max_distance=0.0001)
+    assert isinstance(answer, Abstained)
+    assert answer.reason is AbstentionReason.NOTHING_RETRIEVED
+
+
+def test_one_table_left_by_a_filter_is_not_called_several(tmp_path: Path) -> None:
+    corpus = shelved(tmp_path, {"bins.csv": (TEN, PUBLIC), "tubs.csv": (TEN.replace("B", "T"), PUBLIC)})
+    answer = corpus.ask("How many rows?", principal=WHO, filters=Filters(documents=("bins.csv",)))
+    assert isinstance(answer, Abstained)
+    assert answer.message.endswith("The question names no table; name the one that is meant, for instance “bins.csv”.")
