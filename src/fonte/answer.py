@@ -140,10 +140,13 @@ class Asker:
         query = with_languages(in_context(query, steps, self.rewriter))
         return process(query, steps, lambda: self._names(query.principal), now().date())
 
-    def _names(self, principal: Principal) -> list[str]:
+    def _names(self, principal: Principal) -> dict[str, list[str]]:
         acls = self.catalog.acls()
-        states = self.catalog.states(self.reader.generation.id)
-        return [one.name for one in states if acls.get(one.document_id, Acl()).admits(principal)]
+        named: dict[str, list[str]] = {}
+        for one in self.catalog.states(self.reader.generation.id):
+            if acls.get(one.document_id, Acl()).admits(principal):
+                named.setdefault(one.name, []).append(one.document_id)
+        return named
 
     def stream(self, query: Query, generator: Generator) -> Iterator[Citation | str | Answer]:
         """The text sentence by sentence, each citation before it is used, last the whole answer: cited or abstaining.
@@ -326,6 +329,7 @@ class Asker:
             as_of=asked.query.as_of,
             timings_ms=timings,
             reranker=asked.retrieved.reranker,
+            read=tuple(dict.fromkeys(one.document.id for one in asked.passages)) if draft or cited else (),
         )
 
     def _abstain(

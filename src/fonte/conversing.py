@@ -1,7 +1,8 @@
 """Stored answers and conversations: kept as they were given, read again only while their asker may.
 
-What was said before comes from the stored answers themselves. One that is not served any more (a document that it cites
-was deleted, or may not be read) takes what it said out of the conversation; its question stays, which is the asker's.
+What was said before comes from the stored answers themselves. One that is not served any more (a document that it
+needs was deleted, or may not be read) takes what it said out of the conversation; its question stays, which is the
+asker's.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ class Conversing(Overseen):
     """A corpus that remembers what it answered, and in which conversation."""
 
     def answer(self, answer_id: str, *, principal: Principal) -> str:
-        """A stored answer's JSON, byte for byte, while the asker may still read all that it cites.
+        """A stored answer's JSON, byte for byte, while the asker may still read all that it was written from.
 
         Raises:
             NotFound
@@ -74,7 +75,7 @@ class Conversing(Overseen):
             return "v" + uuid.uuid4().hex[:20], ()
         store = self._store_of(principal.tenant)
         kept = store.conversations.turns(conversation, principal)[-REMEMBERED:]
-        return conversation, tuple(_said(_turn(one, store.catalog, principal)) for one in kept)
+        return conversation, tuple(_said(one, store.catalog, principal) for one in kept)
 
     def _kept(self, answer: Answer, principal: Principal, conversation: str) -> Answer:
         """The answer, stored; where the store cannot be written (read-only, full) with a note that it was not kept."""
@@ -82,9 +83,8 @@ class Conversing(Overseen):
         store = self._store_of(principal.tenant)
         moment = now()
         body = json.dumps(contract.answer(answer), ensure_ascii=False)
-        taken = {document for step in answer.trace.steps for document in step.documents}
         try:
-            store.catalog.save_answer(answer.answer_id, principal, moment, body, sorted(documents_of(answer) | taken))
+            store.catalog.save_answer(answer.answer_id, principal, moment, body, sorted(documents_of(answer)))
             if conversation:
                 store.conversations.add(conversation, principal, KeptTurn(answer.question, answer.answer_id, moment))
         except StoreUnavailable as error:
@@ -112,13 +112,14 @@ def _changed(told: Mapping[str, Any], catalog: Catalog) -> tuple[int, ...]:
     return tuple(found)
 
 
-def _said(turn: Turn) -> Said:
-    """What a turn leaves to the questions after it."""
-    if turn.answer is None:
+def _said(turn: KeptTurn, catalog: Catalog, principal: Principal) -> Said:
+    """What a turn leaves to the questions after it: its sentences with all documents that its answer needs."""
+    try:
+        told = json.loads(catalog.answer(turn.answer_id, principal))
+        needed = tuple(catalog.answer_documents(turn.answer_id, principal))
+    except NotFound:
         return Said(turn.question)
-    told = json.loads(turn.answer)
-    cited = {one["index"]: one["document_id"] for one in told["citations"]}
-    sentences = tuple((one["text"], tuple(cited[at] for at in one["citations"])) for one in told["sentences"])
+    sentences = tuple((one["text"], needed) for one in told["sentences"])
     read = next((step for step in told.get("steps", ()) if step["name"] == HISTORY and step["texts"]), None)
     if read is None:
         return Said(turn.question, sentences)

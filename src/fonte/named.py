@@ -58,11 +58,16 @@ def place_in(document: Document, start: int | None, end: int | None, page: int |
 
 
 def documents_of(answer: Answer) -> set[str]:
-    """Every document that an answer names: all must still be readable when it is read again."""
+    """Every document that an answer names or may hold text of: all must still be readable when it is read again.
+
+    A generator may have used any passage that it was shown, in a sentence without a citation or in a dropped one.
+    """
     if isinstance(answer, Answered):
         copied = [one.duplicates for one in answer.citations]
         named = {one.document_id for one in answer.citations}
     else:
         copied = [one.duplicates for one in answer.nearest]
         named = {one.stored.chunk.document_id for one in answer.nearest} | set(answer.told)
-    return named | {document for copies_of_one in copied for document, _ in copies_of_one}
+    named |= {document for copies_of_one in copied for document, _ in copies_of_one}
+    taken = {document for step in answer.trace.steps for document in step.documents}
+    return named | taken | set(answer.trace.read)

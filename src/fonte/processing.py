@@ -21,8 +21,8 @@ ALIASES = "aliases"
 VARIANTS = "variants"
 FILTERS = "filters"
 
-Names: TypeAlias = Callable[[], Sequence[str]]
-"""Names of the documents that the asker may read, asked for only where a step needs them."""
+Names: TypeAlias = Callable[[], Mapping[str, Sequence[str]]]
+"""Names of the documents that the asker may read, with their ids, asked for only where a step needs them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,8 @@ def in_context(query: Query, steps: Processing, rewriter: Rewriter | None = None
         else:
             if text == query.text:
                 return query
-            step = QueryStep(HISTORY, "rewritten by a model", (text,))
+            taken = tuple(dict.fromkeys(document for said in query.history for document in said.documents))
+            step = QueryStep(HISTORY, "rewritten by a model", (text,), taken)
             return replace(query, text=text, asked=query.question, steps=(*query.steps, step))
     found = rewritten(query.text, query.history)
     if found is None:
@@ -79,8 +80,8 @@ def process(query: Query, steps: Processing, names: Names, today: date) -> Query
     return query
 
 
-def _narrowed(query: Query, names: Sequence[str], today: date, *, only: bool) -> Query:
-    found = worded(query.text, names, today)
+def _narrowed(query: Query, names: Mapping[str, Sequence[str]], today: date, *, only: bool) -> Query:
+    found = worded(query.text, list(names), today)
     if found is None:
         return query
     own, said = query.filters, found.narrowed.filters
@@ -93,7 +94,8 @@ def _narrowed(query: Query, names: Sequence[str], today: date, *, only: bool) ->
     )
     day = query.as_of or found.narrowed.as_of
     how = "looked for only in" if only else "looked for first in"
-    step = QueryStep(FILTERS, f"{how} {'; '.join(found.told)}", (found.narrowed.text,))
+    named = tuple(document for name in said.documents for document in names[name])
+    step = QueryStep(FILTERS, f"{how} {'; '.join(found.told)}", (found.narrowed.text,), named)
     query = replace(query, steps=(*query.steps, step))
     if only:
         return replace(query, filters=filters, as_of=day)

@@ -546,4 +546,7 @@ class Catalog(Protocol):
         """Ids of the stored answers that ``answer`` gives to this asker, oldest first."""
 
     def answer(self, answer_id: str, principal: Principal) -> str:
-        """The stored JSON, while the asker may still read every document it cites. Raises NotFound."""
+        """The stored JSON, while the asker may still read every document it was kept with. Raises NotFound."""
+
+    def answer_documents(self, answer_id: str, principal: Principal) -> list[str]:
+        """Ids of the documents that a stored answer was kept with, under the same rules. Raises NotFound."""

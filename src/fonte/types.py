@@ -676,14 +676,15 @@ class QueryStep:
     outcome: str
     texts: tuple[str, ...] = ()
     documents: tuple[str, ...] = ()
-    """Ids of documents whose text is in ``texts``: what holds it is served only while they may be read."""
+    """Ids of documents whose text or name is in it: what holds it is served only while they may be read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Said:
     """A question asked before in a conversation, as one that stands on its own, and the sentences of its answer.
 
-    Each sentence with the ids of the documents that it cites. ``documents`` are those whose text is in ``text``.
+    Each sentence with the ids of the documents that its answer needs to be served. ``documents`` are those whose text
+    is in ``text``.
     """
 
     text: str
@@ -980,6 +981,8 @@ class Trace:
     timings_ms: Mapping[str, float] = field(default_factory=dict)
     reranker: str = ""
     """What ordered the passages anew; empty where nothing did."""
+    read: tuple[str, ...] = ()
+    """Ids of the documents of all passages that a draft was written from, cited or not."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ every generation. Reading never writes and never makes a file.
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -352,12 +353,20 @@ class SqliteCatalog:
             return answers.ids(connection, principal)
 
     def answer(self, answer_id: str, principal: Principal) -> str:
-        """The stored JSON, for the same asker, while every cited document is readable and in the active generation.
+        """The stored JSON, for the same asker, while all it was kept with is readable and in the active generation.
 
         Raises:
             NotFound
         """
         return self._answer(answer_id, principal, "body")
+
+    def answer_documents(self, answer_id: str, principal: Principal) -> list[str]:
+        """Ids of the documents that a stored answer was kept with, under the same rules.
+
+        Raises:
+            NotFound
+        """
+        return list(json.loads(self._answer(answer_id, principal, "documents")))
 
     def trace(self, answer_id: str, principal: Principal) -> str:
         """The trace kept with an answer, under the same rules.

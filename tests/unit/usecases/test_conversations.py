@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,8 +13,10 @@ from evaluating_making import PUBLIC, WORDS
 from fonte import contract
 from fonte.corpus import OpenCorpus
 from fonte.errors import NotFound
-from fonte.types import Acl, Answered, Principal
-from quick_corpus import Shelf, Shelves, quick_corpus
+from fonte.processing import Processing
+from fonte.support import SupportPolicy
+from fonte.types import Acl, Answered, Draft, Language, Passage, Principal, Query
+from quick_corpus import Shelf, Shelves, quick_corpus, quick_parts
 
 ADA, BOB = Principal(user="ada"), Principal(user="bob")
 KEY = "Where does the key of the archive hang?"
@@ -126,3 +130,95 @@ def test_after_an_update_a_citation_says_that_its_source_changed(corpus: OpenCor
     assert list(turn.changed) == moved != []
     assert json.loads(turn.answer or "")["citations"][0]["quote"] == first.citations[0].quote
     assert contract.conversation(corpus.conversation(talk, principal=ADA))["turns"][0]["source_changed"] == moved
+
+
+PUMP = {
+    "pump.md": ("# Pump\n\nThe pump runs at 40 bar. The pump is checked on Monday.\n", PUBLIC),
+    "merger.md": (
+        "# Pump merger\n\nThe pump maker will be sold to Falcon Industries for 90 million.\n",
+        PUBLIC,
+    ),
+}
+PRESSURE = "What pressure does the pump run at, and who makes it?"
+
+
+class Writer:
+    """A generator that writes a text with the markers of documents, by their names, put into it."""
+
+    name = "writer"
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def draft(self, query: Query, passages: Sequence[Passage], *, language: Language) -> Draft:
+        return Draft(self.text.format(**{one.document.name.split(".")[0]: f"[{one.marker}]" for one in passages}))
+
+    def stream(self, query: Query, passages: Sequence[Passage], *, language: Language) -> Iterator[str | Draft]:
+        draft = self.draft(query, passages, language=language)
+        yield draft.text
+        yield draft
+
+
+def written(tmp_path: Path, text: str, support: SupportPolicy = "flag") -> tuple[OpenCorpus, Answered]:
+    writer = Writer(text)
+    parts = quick_parts(tmp_path / "home", Shelves({"shelf": Shelf(dict(PUMP))}))
+    made = OpenCorpus(replace(parts, make_generator=lambda *_: writer))
+    made.sync("memory://shelf")
+    asker = made.asker(ADA)
+    assert asker is not None
+    query = Query(PRESSURE, ADA)
+    *_, last = replace(asker, settings=replace(asker.settings, support=support)).stream(query, writer)
+    assert isinstance(last, Answered)
+    assert [one.document_name for one in last.citations] == ["pump.md"]
+    return made, made._kept(last, ADA, "")  # type: ignore[return-value]
+
+
+def narrowed(corpus: OpenCorpus, name: str) -> None:
+    (state,) = (one for one in corpus.documents(tenant="default") if one.name == name)
+    corpus._store_of("default").catalog.narrow_all({state.document_id: Acl(frozenset({"guards"}))})
+
+
+def deleted(corpus: OpenCorpus, name: str) -> None:
+    corpus.delete(name)
+
+
+@pytest.mark.parametrize("gone", [narrowed, deleted])
+@pytest.mark.parametrize(
+    ("second", "support"),
+    [
+        ("Its vendor changes hands: Falcon buys, ninety millions, springtime.", "flag"),
+        ("Falcon Industries will not be sold in June for 95 million {merger}.", "drop"),
+    ],
+)
+def test_an_answer_needs_all_that_its_generator_was_shown(
+    tmp_path: Path, second: str, support: SupportPolicy, gone: Callable[[OpenCorpus, str], None]
+) -> None:
+    corpus, answer = written(tmp_path, f"The pump runs at 40 bar {{pump}}. {second}", support)
+    assert "Falcon" in corpus.answer(answer.answer_id, principal=ADA)
+    gone(corpus, "merger.md")
+    with pytest.raises(NotFound):
+        corpus.answer(answer.answer_id, principal=ADA)
+
+
+def test_a_sentence_that_came_into_a_question_needs_all_that_its_answer_was_written_from(tmp_path: Path) -> None:
+    uncited = "Its vendor changes hands: Falcon buys, ninety millions, springtime."
+    corpus, _ = written(tmp_path, f"The pump runs at 40 bar {{pump}}. {uncited}")
+    first = corpus.ask(PRESSURE, principal=ADA, conversation="new")
+    _, (said,) = corpus._said(first.trace.conversation, ADA)
+    ids = {one.document_id for one in corpus.documents(tenant="default")}
+    assert all(set(documents) == ids for _, documents in said.sentences)
+
+
+def test_the_names_that_a_question_was_narrowed_to_are_needed(tmp_path: Path) -> None:
+    texts = {
+        "payroll 2024 layoffs.md": ("# Layoffs\n\nThe list.\n", PUBLIC),
+        "travel 2024.md": ("# Travel\n\nTravel is paid by the company in the policy version.\n", PUBLIC),
+    }
+    corpus = quick_corpus(tmp_path / "home", Shelves({"shelf": Shelf(texts)}))
+    corpus.sync("memory://shelf")
+    asker = corpus.asker(ADA)
+    assert asker is not None
+    asker = replace(asker, settings=replace(asker.settings, processing=Processing(filters="first")))
+    (step,) = asker.processed(Query("What does the 2024 version say is paid?", ADA)).steps
+    assert "layoffs" in step.outcome
+    assert set(step.documents) == {one.document_id for one in corpus.documents(tenant="default")}

@@ -44,6 +44,16 @@ def test_a_model_s_question_is_looked_for_and_the_asked_one_kept() -> None:
     assert [(step.outcome, step.texts) for step in read.steps] == [("rewritten by a model", (read.text,))]
 
 
+def test_a_model_s_question_needs_what_the_questions_before_had_taken_in() -> None:
+    class Joined:
+        def rewrite(self, query: Query) -> str:
+            return f"When is that ({query.history[0].text})?"
+
+    before = (Said("Who buys (the maker is sold)?", documents=("d1", "d2")), Said("And?", documents=("d2",)))
+    (step,) = in_context(Query("And when?", Principal(), history=before), MODEL, Joined()).steps
+    assert step.documents == ("d1", "d2")
+
+
 def test_a_question_that_it_repeats_is_left_as_it_is() -> None:
     assert in_context(ASKED, MODEL, ModelRewriter(Scripted(ASKED.text))) == ASKED
 
