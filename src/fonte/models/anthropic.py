@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from fonte.errors import BadModelOutput, ConfigError
-from fonte.models.endpoint import Endpoint
-from fonte.models.writing import Heard, Messages, Prices, Render, Writing, counted
+from fonte.errors import BadModelOutput
+from fonte.models.writing import ChatEndpoint, Heard, Messages, counted
 from fonte.types import Draft, Language, Passage, Query
 
 BASE_URL = "https://api.anthropic.com"
@@ -18,32 +17,8 @@ VERSION = "2023-06-01"
 _PATH = "/v1/messages"
 
 
-class AnthropicMessages:
+class AnthropicMessages(ChatEndpoint):
     """Implements ``fonte.protocols.Generator``. Safe for several threads."""
-
-    def __init__(
-        self,
-        model: str,
-        endpoint: Endpoint,
-        render: Render,
-        *,
-        max_tokens: int = 1024,
-        prices: Prices = Prices(),  # noqa: B008 - frozen
-    ) -> None:
-        """Nothing is sent yet. ``render`` gives the messages of a prompt.
-
-        Raises:
-            ConfigError: no model's name, or max_tokens below 1.
-        """
-        if not model:
-            raise ConfigError("a generator needs a model", hint="set [generation] model")
-        if max_tokens < 1:
-            raise ConfigError("[generation] max_tokens must be at least 1")
-        self._model = model
-        self._endpoint = endpoint
-        self._render = render
-        self._max_tokens = max_tokens
-        self._prices = prices
 
     @property
     def name(self) -> str:
@@ -73,9 +48,6 @@ class AnthropicMessages:
             _PATH, self._body(messages) | {"stream": True}, ends=lambda event: event.get("type") == "message_stop"
         )
         yield from writing.stream(self._piece(event, writing.heard) for event in events)
-
-    def _writing(self, messages: Messages) -> Writing:
-        return Writing(messages, max_tokens=self._max_tokens, prices=self._prices)
 
     def _body(self, messages: Messages) -> dict[str, object]:
         """The system's words stand beside the messages here, not among them."""

@@ -4,40 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from fonte.errors import BadModelOutput, ConfigError
-from fonte.models.endpoint import Endpoint
-from fonte.models.writing import Heard, Messages, Prices, Render, Writing, counted
+from fonte.errors import BadModelOutput
+from fonte.models.writing import ChatEndpoint, Heard, Messages, counted
 from fonte.types import Draft, Language, Passage, Query
 
 _PATH = "/chat/completions"
 
 
-class OpenAIChat:
+class OpenAIChat(ChatEndpoint):
     """Implements ``fonte.protocols.Generator``. Safe for several threads."""
-
-    def __init__(
-        self,
-        model: str,
-        endpoint: Endpoint,
-        render: Render,
-        *,
-        max_tokens: int = 1024,
-        prices: Prices = Prices(),  # noqa: B008 - frozen
-    ) -> None:
-        """Nothing is sent yet. ``render`` gives the messages of a prompt.
-
-        Raises:
-            ConfigError: no model's name, or max_tokens below 1.
-        """
-        if not model:
-            raise ConfigError("a generator needs a model", hint="set [generation] model")
-        if max_tokens < 1:
-            raise ConfigError("[generation] max_tokens must be at least 1")
-        self._model = model
-        self._endpoint = endpoint
-        self._render = render
-        self._max_tokens = max_tokens
-        self._prices = prices
 
     @property
     def name(self) -> str:
@@ -76,9 +51,6 @@ class OpenAIChat:
             yield self._piece(event, heard)
         if not answered:
             raise BadModelOutput(f"{self._endpoint.where} gave no message")
-
-    def _writing(self, messages: Messages) -> Writing:
-        return Writing(messages, max_tokens=self._max_tokens, prices=self._prices)
 
     def _body(self, messages: Messages) -> dict[str, object]:
         sent = [dict(message) for message in messages]

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from fonte.errors import ModelError
+from fonte.errors import ConfigError, ModelError
+from fonte.models.endpoint import Endpoint
 from fonte.models.estimate import estimated_tokens
 from fonte.types import NO_ANSWER, Draft, Language, Passage, Query
 
@@ -109,6 +110,37 @@ class Writing:
             broken=broken,
             notes=(ESTIMATED,) if estimated else (),
         )
+
+
+class ChatEndpoint:
+    """What generators over an HTTP endpoint share: the model asked, how its prompt is made, its limit and prices."""
+
+    def __init__(
+        self,
+        model: str,
+        endpoint: Endpoint,
+        render: Render,
+        *,
+        max_tokens: int = 1024,
+        prices: Prices = Prices(),
+    ) -> None:
+        """Nothing is sent yet. ``render`` gives the messages of a prompt.
+
+        Raises:
+            ConfigError: no model's name, or max_tokens below 1.
+        """
+        if not model:
+            raise ConfigError("a generator needs a model", hint="set [generation] model")
+        if max_tokens < 1:
+            raise ConfigError("[generation] max_tokens must be at least 1")
+        self._model = model
+        self._endpoint = endpoint
+        self._render = render
+        self._max_tokens = max_tokens
+        self._prices = prices
+
+    def _writing(self, messages: Messages) -> Writing:
+        return Writing(messages, max_tokens=self._max_tokens, prices=self._prices)
 
 
 def counted(value: object) -> int | None:
