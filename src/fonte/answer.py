@@ -223,8 +223,9 @@ class Asker:
             yield self._abstain(asked, AbstentionReason.NOTHING_RETRIEVED, generator)
             return
         if isinstance(outcome, Refusal):
-            message = f"{abstention_message(asked.language)} {outcome.why}"
-            yield replace(self._abstain(asked, AbstentionReason.UNSUPPORTED, generator), message=message, told=told)
+            refused = self._abstain(asked, AbstentionReason.UNSUPPORTED, generator)
+            message = f"{refused.message} {outcome.why}"
+            yield replace(refused, message=message, trace=replace(refused.trace, read=told))
             return
         if outcome.unplaced:
             led = self.reader.chunks([outcome.unplaced], principal, revoked=()).get(outcome.unplaced)

@@ -67,7 +67,7 @@ def documents_of(answer: Answer) -> set[str]:
         named = {one.document_id for one in answer.citations}
     else:
         copied = [one.duplicates for one in answer.nearest]
-        named = {one.stored.chunk.document_id for one in answer.nearest} | set(answer.told)
+        named = {one.stored.chunk.document_id for one in answer.nearest}
     named |= {document for copies_of_one in copied for document, _ in copies_of_one}
     taken = {document for step in answer.trace.steps for document in step.documents}
     return named | taken | set(answer.trace.read)

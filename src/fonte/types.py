@@ -982,7 +982,7 @@ class Trace:
     reranker: str = ""
     """What ordered the passages anew; empty where nothing did."""
     read: tuple[str, ...] = ()
-    """Ids of the documents of all passages that a draft was written from, cited or not."""
+    """Ids of the documents that a draft was written from, cited or not, or that a refusal tells of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -1043,8 +1043,6 @@ class Abstained(_Outcome):
     reason: AbstentionReason
     message: str
     nearest: tuple[SearchResult, ...] = ()
-    told: tuple[str, ...] = ()
-    """Ids of the documents that ``message`` tells of."""
 
 
 Answer: TypeAlias = Answered | Abstained

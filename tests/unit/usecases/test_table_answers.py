@@ -211,7 +211,7 @@ def test_a_stored_refusal_goes_with_the_table_that_it_tells_of(tmp_path: Path) -
     assert isinstance(answer, Abstained)
     assert "falcon.csv" in answer.message
     falcon = next(one.document_id for one in corpus.documents() if one.name == "falcon.csv")
-    assert answer.told == (falcon,)
+    assert answer.trace.read == (falcon,)
     assert falcon not in {one.stored.chunk.document_id for one in answer.nearest}
     assert "falcon.csv" in corpus.answer(answer.answer_id, principal=WHO)
     corpus.delete("falcon.csv")
