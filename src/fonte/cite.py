@@ -130,7 +130,7 @@ class Citing:
         self._quoted: dict[int, list[Range]] = {marker: [] for marker in self._by_marker}
         self._refused: list[str] = []
         self._cut = False
-        self._known: dict[tuple[str, tuple[int, ...]], Checked] = {}
+        self._known: dict[tuple[str, tuple[int, ...], bool], Checked] = {}
 
     @property
     def began(self) -> bool:
@@ -169,6 +169,7 @@ class Citing:
         withheld = bool(self._policy == "abstain" and self._dropped)
         sentences = () if withheld else (*self._sentences, *self._held)
         counted += self._foreign(" ".join(sentence.text for sentence in sentences))
+        counted += self._checker.notes
         removed = [_shortened(one) for one in self._reader.removed]
         if len(removed) > _MOST_RECORDED:
             counted.append(f"of {len(removed)} removals the first {_MOST_RECORDED} are recorded")
@@ -221,18 +222,22 @@ class Citing:
 
     def _support(self, body: str, numbers: tuple[int, ...]) -> float:
         """Share of a sentence's words that go back to the passages, where they support it; else 0."""
-        verdict, checks = self._checked(body, numbers)
+        verdict, checks = self._checked(body, numbers, entail=False)
         share = checks.get("alignment", 1.0)  # word for word has none
         return float(share) if verdict == "supported" else 0.0
 
-    def _checked(self, body: str, numbers: tuple[int, ...], *, verbatim: bool = False) -> Checked:
-        """What the checker says of a sentence and the passages of these markers, asked once."""
-        known = self._known.get((body, numbers))
-        if known is None:
+    def _checked(self, body: str, numbers: tuple[int, ...], *, verbatim: bool = False, entail: bool = True) -> Checked:
+        """What the checker says of a sentence and the passages of these markers, asked once.
+
+        ``entail``: with its entailment model, which is too dear to find out by whose passages a sentence stands.
+        """
+        key = (body, numbers, entail and self._checker.entails)
+        if key not in self._known:
             cited = [self._by_marker[number] for number in numbers]
-            known = self._checker.check(body, cited, language=self._language, verbatim=verbatim)
-            self._known[body, numbers] = known
-        return known
+            self._known[key] = self._checker.check(
+                body, cited, language=self._language, verbatim=verbatim, entail=entail
+            )
+        return self._known[key]
 
     def _judged(self, body: str, numbers: tuple[int, ...], *, verbatim: bool) -> list[Citation | Sentence]:
         cited = [self._by_marker[number] for number in numbers]
@@ -297,7 +302,7 @@ def cite(
         policy: what becomes of those that their passages do not support.
 
     Raises:
-        ModelUnavailable, BadModelOutput: a model of the checker failed.
+        ModelUnavailable, BadModelOutput: the checker's encoder failed.
     """
     return Citing(passages, language=language, checker=checker, policy=policy).whole(draft)
 

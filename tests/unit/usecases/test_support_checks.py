@@ -6,7 +6,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from fonte.support import SupportChecker
+from fonte.errors import ModelNotInstalled, ModelUnavailable
+from fonte.protocols import Entailer
+from fonte.support import DeferredEntailer, SupportChecker
 from fonte.types import Passage, Support, TokenVectors
 from usecase_making import document, passage
 
@@ -173,6 +175,54 @@ def test_an_entailment_model_excuses_no_missing_fact() -> None:
         "Submit your claim within 40 days of your return.", [passage(TRAVEL)], language="en"
     )
     assert found == "unsupported"
+
+
+class Failing:
+    """An entailment model that cannot be asked."""
+
+    id = "failing"
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def score(self, premise: str, hypothesis: str) -> float:
+        self.asked += 1
+        raise ModelUnavailable("the entailment endpoint at h did not answer within 10 seconds")
+
+
+def test_where_the_entailment_model_fails_nothing_is_called_supported_and_it_is_not_asked_again() -> None:
+    judge = Failing()
+    checker = SupportChecker(None, judge)
+    assert checker.notes == ()
+    for said, verdict in (
+        ("You must submit your claim within thirty days of returning.", "not_checked"),
+        ("Within 10 working days of approval, claims are paid.", "not_checked"),
+        ("Submit your claim within 40 days of your return.", "unsupported"),
+        ("Claims are paid within ten working days of approval.", "supported"),
+    ):
+        found, checks = checker.check(said, [passage(TRAVEL)], language="en")
+        assert found == verdict
+        assert checks.get("entailment", "not checked") == "not checked"
+    assert judge.asked == 1
+    assert checker.notes == (
+        "entailment was not checked: the entailment endpoint at h did not answer within 10 seconds",
+    )
+
+
+def test_a_model_that_cannot_be_loaded_is_one_that_fails() -> None:
+    loads: list[str] = []
+
+    def load() -> Entailer:
+        loads.append("load")
+        raise ModelNotInstalled("there is no model folder nli")
+
+    deferred = DeferredEntailer("path:nli", load)
+    said = "You must submit your claim within thirty days of returning."
+    for _ in range(2):
+        checker = SupportChecker(None, deferred)
+        assert checker.check(said, [passage(TRAVEL)], language="en")[0] == "not_checked"
+        assert checker.notes == ("entailment was not checked: there is no model folder nli",)
+    assert (deferred.id, loads) == ("path:nli", ["load"])
 
 
 def test_what_no_passage_speaks_of_is_not_supported() -> None:
