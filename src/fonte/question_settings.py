@@ -1,4 +1,4 @@
-"""Settings of a question's way: what is made of it, how wide it is looked for, what orders it, what supports answers."""
+"""Settings of a question's way: what is made of it, how wide it is looked for, what orders and supports it."""
 
 from __future__ import annotations
 
