@@ -6,12 +6,19 @@ FonteError
 │   ├── InvalidQuery            invalid_query     an empty or impossible question, filter or range
 │   ├── UnsupportedMediaType    unsupported_type  a kind of file that no parser reads
 │   ├── SourceTooLarge          source_too_large
-│   └── SourceUnreadable        source_unreadable a missing folder, a file that may not be read
+│   ├── SourceUnreadable        source_unreadable a missing folder, a file that may not be read
+│   └── InvalidRequest          invalid_request   a request that is not of the form that the server takes
 ├── ParseError                  parse_failed      bytes that could not become text (uri, page)
 │   ├── ParseTimeout            parse_timeout
 │   ├── ParserCrashed           parser_crashed    the child process died or passed its memory limit
 │   └── EncryptedSource         encrypted
 ├── NotFound                    not_found         absent or forbidden: the same from outside
+├── AccessError
+│   ├── Unauthenticated         unauthenticated   no key or token, or one that is not good (any more)
+│   └── NotPermitted            not_permitted     a key that may not do this at all, whatever it is done to
+├── Busy
+│   ├── RateLimited             rate_limited      (retryable) more requests than one caller is given
+│   └── Overloaded              overloaded        (retryable) more requests than can wait here
 ├── GenerationConflict          generation_conflict  another writer moved the alias (retryable)
 ├── GateFailed                  gate_failed       a candidate that was not good enough to publish
 ├── StoreError                  store
@@ -89,6 +96,13 @@ class SourceUnreadable(InputError):
     exit_status = 1
 
 
+class InvalidRequest(InputError):
+    """A request that is not of the form that the server takes."""
+
+    code = "invalid_request"
+    http_status = 422
+
+
 class ParseError(FonteError):
     """Bytes that could not become text."""
 
@@ -124,6 +138,51 @@ class NotFound(FonteError):
 
     code = "not_found"
     http_status = 404
+
+
+class AccessError(FonteError):
+    """Who asks is not known, or may not do it."""
+
+    code = "access"
+    http_status = 403
+
+
+class Unauthenticated(AccessError):
+    """No key or token, or one that is wrong, expired or revoked: from outside they look the same."""
+
+    code = "unauthenticated"
+    http_status = 401
+
+
+class NotPermitted(AccessError):
+    """An action that the key was not given. What one may not read is ``NotFound`` instead."""
+
+    code = "not_permitted"
+
+
+class Busy(FonteError):
+    """Not now."""
+
+    code = "busy"
+    retryable = True
+    http_status = 503
+
+    def __init__(self, message: str, *, hint: str = "", after_seconds: int = 1) -> None:
+        super().__init__(message, hint=hint)
+        self.after_seconds = after_seconds
+
+
+class RateLimited(Busy):
+    """More requests than one caller is given in a time."""
+
+    code = "rate_limited"
+    http_status = 429
+
+
+class Overloaded(Busy):
+    """More requests than can be answered or wait."""
+
+    code = "overloaded"
 
 
 class GenerationConflict(FonteError):

@@ -1,6 +1,6 @@
 """What whoever runs a corpus sees of it and of its documents: states, ledgers, copies, samples, generations.
 
-Nobody's rights are asked here.
+Nobody's rights are asked here, but by ``readable``.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Self
 
 from fonte import contract
@@ -15,9 +16,18 @@ from fonte.errors import InputError, ModelError, NotFound
 from fonte.evaluation.html.sample_page import Judged
 from fonte.ingest import staleness
 from fonte.listing import copies_of, outliers, with_full_ledgers, with_ledgers, with_live_roles
+from fonte.named import called
 from fonte.parts import Parts, TenantStore
 from fonte.sampled import Sampler, draw
-from fonte.types import CorpusStatus, DocumentState, DocumentStatus, Generation, GenerationState
+from fonte.types import (
+    Acl,
+    CorpusStatus,
+    DocumentState,
+    DocumentStatus,
+    Generation,
+    GenerationState,
+    Principal,
+)
 
 
 class Overseen:
@@ -52,6 +62,25 @@ class Overseen:
             return []
         states = [state for state in catalog.states(active.id) if status is None or state.status is status]
         return with_live_roles(catalog, with_ledgers(catalog, active.id, states) if ledgers else states)
+
+    def readable(self, principal: Principal, *, document: str | None = None) -> list[DocumentState]:
+        """Documents of the active generation that the principal may read, with their ledgers: all, or those so called.
+
+        Their roles are those that the principal holds: who else may read is nobody's business.
+        """
+        catalog = self._store_of(principal.tenant).catalog
+        active = catalog.active()
+        if active is None:
+            return []
+        known = catalog.states(active.id)
+        wanted = known if document is None else called(document, known)
+        seen = [one for one in with_live_roles(catalog, wanted) if one.acl.admits(principal)]
+        held = principal.held_roles
+        return [
+            replace(one, acl=Acl(one.acl.roles & held))
+            for one in with_ledgers(catalog, active.id, seen)
+            if one.status is not DocumentStatus.DELETED
+        ]
 
     def full_ledgers(self, states: Sequence[DocumentState], *, tenant: str = "default") -> list[DocumentState]:
         """The same with what the index holds in their ledgers: a stage more, read out of the index."""

@@ -12,7 +12,7 @@ from typing import NoReturn
 
 from fonte.errors import ConfigError, InputError
 
-LATER = frozenset("serve mcp keys check erase backup restore bench".split())
+LATER = frozenset("mcp check erase backup restore bench".split())
 """Commands of the contract that this version does not have."""
 DESCRIPTION = "Ask your documents; every sentence of the answer is tied to the place it came from."
 
@@ -140,10 +140,32 @@ def build_parser() -> argparse.ArgumentParser:
     _add_evaluation(command)
     _add_golden(command)
     _add_lab(command)
+    _add_serving(command)
     return parser
 
 
 _Command = Callable[[str, str, str, Callable[..., int]], argparse.ArgumentParser]
+
+
+def _add_serving(command: _Command) -> None:
+    serve = command("serve", "answer over HTTP", "fonte serve --port 8080", _run("serving", "serve"))
+    serve.add_argument("--host", default="127.0.0.1", metavar="ADDRESS", help="where to listen (default: 127.0.0.1)")
+    serve.add_argument("--port", type=_count, default=8080, metavar="N", help="(default: 8080)")
+    keys = command(
+        "keys",
+        "keys of people and programs",
+        "fonte keys create --user ada --roles staff --actions read,write --days 90\n  fonte keys list",
+        _run("serving", "keys"),
+    )
+    keys.add_argument("action", choices=("create", "list", "revoke", "rotate"), help="what to do")
+    keys.add_argument("key", nargs="?", metavar="ID", help="the key that is revoked or rotated")
+    keys.add_argument(
+        "--actions", metavar="A1,A2", type=_names, default=("read",), help="of read, write, admin (default: read)"
+    )
+    keys.add_argument("--days", type=_count, metavar="N", help="how long the new key is good (default: for ever)")
+    keys.add_argument(
+        "--grace-hours", type=_count, default=24, metavar="N", help="how long a rotated key still works (default: 24)"
+    )
 
 
 def _add_sync(command: _Command) -> None:

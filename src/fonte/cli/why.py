@@ -6,10 +6,9 @@ import argparse
 
 from fonte.cli.opening import corpus, principal
 from fonte.cli.output import Output
-from fonte.contract import Json
-from fonte.otherwise import Otherwise
 from fonte.text.expected import read_expected
-from fonte.why import Layer, Why
+from fonte.told_why import why_told
+from fonte.why import Why
 
 _SIGNS = {True: "yes", False: "LOST", None: "-"}
 
@@ -29,7 +28,7 @@ def why(options: argparse.Namespace, output: Output) -> int:
             tell_access=options.admin,
         )
     if output.json_mode:
-        output.json(_json(found))
+        output.json(why_told(found))
         return 0
     rows = [
         (
@@ -56,22 +55,3 @@ def _words(found: Why) -> str:
     if change is None:
         return ""
     return change.change if change.rank is None else f"{change.change} (rank {change.rank})"
-
-
-def _json(found: Why) -> Json:
-    return {
-        "question": found.question,
-        "lost_at": found.lost_at,
-        "reason": found.reason,
-        "next": found.next or None,
-        "layers": [_layer(one) for one in found.layers],
-        "counterfactual": None if found.counterfactual is None else _change(found.counterfactual),
-    }
-
-
-def _layer(one: Layer) -> Json:
-    return {"layer": one.layer, "present": one.present, "rank": one.rank, "score": one.score, "detail": one.detail}
-
-
-def _change(one: Otherwise) -> Json:
-    return {"change": one.change, "rank": one.rank, "tried": one.tried}

@@ -1,6 +1,7 @@
 """The home on disk.
 
-``FORMAT`` (version), ``system.sqlite`` (keys and audit, made by whoever first needs it), and ``tenants/<slug>/`` with
+``FORMAT`` (version), ``system.sqlite`` (keys) and ``audit.sqlite``, made by whoever first needs them, and
+``tenants/<slug>/`` with
 ``catalog.sqlite``, ``vectors.sqlite``, ``calibration.json``, ``writer.lock`` and ``lance/``. Nothing of two tenants
 shares a file.
 """
@@ -14,9 +15,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fonte.errors import SchemaMismatch, StoreUnavailable
+from fonte.stores.audit import SqliteAudit
 from fonte.stores.calibration_file import CalibrationFile
 from fonte.stores.catalog import SqliteCatalog
 from fonte.stores.conversations import SqliteConversations
+from fonte.stores.keys import SqliteKeys
 from fonte.stores.lance_index import LanceIndex
 from fonte.stores.vector_cache import SqliteVectorCache
 from fonte.types import sha256_hex
@@ -86,6 +89,14 @@ class Home:
             conversations=SqliteConversations(folder / "conversations.sqlite", prepare=prepare),
         )
 
+    def keys(self) -> SqliteKeys:
+        """Keys of all tenants; the first one makes the file, and the home."""
+        return SqliteKeys(self.path / "system.sqlite", prepare=self._make_home)
+
+    def audit(self) -> SqliteAudit:
+        """The audit log of all tenants; its first entry makes the file."""
+        return SqliteAudit(self.path / "audit.sqlite", prepare=self._make_home)
+
     def slugs(self) -> list[str]:
         """Folder names of the tenants that exist, sorted."""
         folder = self.path / "tenants"
@@ -113,6 +124,14 @@ class Home:
             raise SchemaMismatch(message, hint="use the fonte that made it, or sync into a new home")
 
     def _make(self, folder: Path) -> None:
+        self._make_home()
+        try:
+            (self.path / "tenants").mkdir(mode=0o700, exist_ok=True)
+            folder.mkdir(mode=0o700, exist_ok=True)
+        except OSError as error:
+            raise _unavailable(self.path, error) from error
+
+    def _make_home(self) -> None:
         try:
             self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
             marker = self.path / "FORMAT"
@@ -120,8 +139,6 @@ class Home:
                 draft = self.path / f".FORMAT.{os.getpid()}"
                 draft.write_text(FORMAT, encoding="utf-8")
                 draft.replace(marker)
-            (self.path / "tenants").mkdir(mode=0o700, exist_ok=True)
-            folder.mkdir(mode=0o700, exist_ok=True)
         except OSError as error:
             raise _unavailable(self.path, error) from error
 

@@ -1,0 +1,132 @@
+"""serve and keys."""
+
+from __future__ import annotations
+
+import argparse
+import ipaddress
+import os
+from datetime import timedelta
+from pathlib import Path
+
+from fonte.access.identity import Action, Identity
+from fonte.access.keys import Minted, key_told, mint, rotate
+from fonte.access.records import KeyRecord, KeyStore
+from fonte.answer import now
+from fonte.cli.arguments import UsageError
+from fonte.cli.opening import corpus, principal
+from fonte.cli.output import Output
+from fonte.errors import ConfigError, NotFound
+
+
+def serve(options: argparse.Namespace, output: Output) -> int:
+    """The server, until it is stopped."""
+    try:
+        import uvicorn
+
+        from fonte.http.app import create_app
+        from fonte.serving import make_served
+    except ModuleNotFoundError as error:
+        raise ConfigError(f"fonte serve needs {error.name}", hint="pip install 'fonte[serve]'") from error
+    from importlib.metadata import version
+
+    from fonte.config import load_settings
+    from fonte.stores.home import Home
+
+    home = Path(options.home)
+    settings = load_settings(Path(options.config) if options.config else None, home, os.environ)
+    loopback = _is_loopback(options.host)
+    known = Home(home).keys()
+    if not loopback and not known.any_key():
+        raise ConfigError(
+            f"without keys fonte serve listens on this machine alone, not on {options.host}",
+            hint="make one first: fonte keys create --user NAME --actions read,write,admin",
+        )
+    local = Identity("local", principal(options), frozenset(Action)) if loopback else None
+    with corpus(options, must_exist=False) as opened:
+        served = make_served(home, settings, opened, local)
+        app = create_app(served, version("fonte"))
+        if local is not None and not known.any_key():
+            output.note(f"no key exists: whoever reaches this port acts as tenant {local.principal.tenant!r}")
+        output.note(f"http://{options.host}:{options.port}")
+        uvicorn.run(
+            app,
+            host=options.host,
+            port=options.port,
+            log_level="warning",
+            server_header=False,
+            timeout_graceful_shutdown=30,
+        )
+    return 0
+
+
+def keys(options: argparse.Namespace, output: Output) -> int:
+    """Make, list, end and replace keys."""
+    from fonte.stores.home import Home
+
+    store = Home(Path(options.home)).keys()
+    if options.action == "list":
+        return _list(store, options.tenant, output)
+    if options.action == "create":
+        lifetime = timedelta(days=options.days) if options.days else None
+        actions = _actions(options.actions)
+        return _shown(mint(store, principal(options), actions, now=now(), lifetime=lifetime), output)
+    if not options.key:
+        raise UsageError(f"keys {options.action} needs the ID of a key", hint="fonte keys list tells what is there")
+    found = store.key(options.key)
+    if found is None or found.principal.tenant != options.tenant:
+        raise NotFound(f"there is no key {options.key!r} of tenant {options.tenant!r}", hint="fonte keys list")
+    if options.action == "rotate":
+        return _shown(rotate(store, options.key, now=now(), grace=timedelta(hours=options.grace_hours)), output)
+    store.end_key(options.key, now())
+    if output.json_mode:
+        output.json({"revoked": options.key})
+    else:
+        output.line(f"revoked {options.key}")
+    return 0
+
+
+def _actions(names: tuple[str, ...]) -> frozenset[Action]:
+    try:
+        return frozenset(Action(name) for name in names)
+    except ValueError as error:
+        raise UsageError(f"--actions: {error}", hint=f"use some of {', '.join(Action)}") from error
+
+
+def _shown(made: Minted, output: Output) -> int:
+    told = {"id": made.record.id, "key": made.text} | key_told(made.record)
+    if output.json_mode:
+        output.json(told)
+        return 0
+    output.line(made.text)
+    output.note("this is shown once; keep it where secrets are kept")
+    return 0
+
+
+def _list(store: KeyStore, tenant: str, output: Output) -> int:
+    found = [one for one in store.every_key() if one.principal.tenant == tenant]
+    if output.json_mode:
+        output.json({"keys": [key_told(one) for one in found]})
+        return 0
+    output.table(("KEY", "USER", "ROLES", "ACTIONS", "CREATED", "EXPIRES"), [_row(one) for one in found])
+    return 0
+
+
+def _row(one: KeyRecord) -> list[str]:
+    expires = "never" if one.expires_at is None else one.expires_at.strftime("%Y-%m-%d %H:%M")
+    return [
+        one.id,
+        one.principal.user or "",
+        ",".join(sorted(one.principal.roles)),
+        ",".join(sorted(one.actions)),
+        one.created_at.strftime("%Y-%m-%d %H:%M"),
+        expires if one.good_at(now()) else f"over since {expires}",
+    ]
+
+
+def _is_loopback(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False

@@ -1,0 +1,99 @@
+"""The application: routes, and errors in one form."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import Response
+from starlette.exceptions import HTTPException
+
+from fonte import contract
+from fonte.errors import Busy, FonteError, InvalidRequest, NotFound
+from fonte.http import asking, documents, running
+from fonte.http.guard import Guard
+from fonte.http.identity import Desk
+from fonte.http.limits import Buckets, Room
+from fonte.http.replies import ERRORS, reply
+from fonte.http.served import Served
+
+_log = logging.getLogger("fonte.http")
+_HINT = "see /openapi.json"
+_TOLD = 5
+"""Faults of a request that are named."""
+
+
+def create_app(served: Served, version: str = "") -> FastAPI:
+    """The server's application. Pages of documentation are left out: they would load scripts from elsewhere."""
+    app = FastAPI(
+        title="fonte",
+        version=version or "0",
+        summary="Document question answering whose every sentence is tied to the place it came from.",
+        docs_url=None,
+        redoc_url=None,
+        responses=ERRORS,
+    )
+    limits = served.limits
+    app.state.desk = Desk(served, Buckets(limits.requests_per_minute), Buckets(limits.failures_per_minute))
+    for part in (asking, documents, running):
+        app.include_router(part.routes(served))
+    _add_health(app, served)
+    _add_errors(app)
+    app.add_middleware(_guarded, served=served, room=Room(limits.concurrent, limits.waiting, limits.wait_seconds))
+    return app
+
+
+def _guarded(app: Any, served: Served, room: Room) -> Guard:
+    return Guard(app, served, room)
+
+
+def _add_health(app: FastAPI, served: Served) -> None:
+    @app.get("/healthz", tags=["health"])
+    def health() -> Response:
+        """Whether the process answers at all."""
+        return reply({"status": "ok"})
+
+    @app.get("/readyz", tags=["health"])
+    def ready() -> Response:
+        """Whether the stores can be read."""
+        served.keys.any_key()
+        return reply({"status": "ready"})
+
+
+def _add_errors(app: FastAPI) -> None:
+    @app.exception_handler(FonteError)
+    async def typed(request: Request, error: FonteError) -> Response:
+        return _error(request, error)
+
+    @app.exception_handler(RequestValidationError)
+    async def malformed(request: Request, error: RequestValidationError) -> Response:
+        faults = [f"{'.'.join(str(part) for part in one['loc'])}: {one['msg']}"[:200] for one in error.errors()[:_TOLD]]
+        return _error(request, InvalidRequest("; ".join(faults), hint=_HINT))
+
+    @app.exception_handler(HTTPException)
+    async def unrouted(request: Request, error: HTTPException) -> Response:
+        found = NotFound("there is no such address", hint=_HINT)
+        told = found if error.status_code == found.http_status else InvalidRequest(error.detail, hint=_HINT)
+        response = _error(request, told)
+        response.status_code = error.status_code
+        response.headers.update(error.headers or {})
+        return response
+
+    @app.exception_handler(Exception)
+    async def unexpected(request: Request, error: Exception) -> Response:
+        # The edge of the server: what is ours to mend goes into the log, and nothing of it to the caller.
+        _log.error("unexpected", exc_info=error, extra={"request_id": request.state.request_id})
+        told = FonteError("something went wrong here", hint=f"the log tells, under {request.state.request_id}")
+        return _error(request, told)
+
+
+def _error(request: Request, error: FonteError) -> Response:
+    request.state.audit_outcome = error.code
+    response = reply(contract.error(error), error.http_status)
+    if isinstance(error, Busy):
+        response.headers["retry-after"] = str(error.after_seconds)
+    if error.http_status == 401:  # noqa: PLR2004 - its header is asked for by RFC 9110
+        response.headers["www-authenticate"] = "Bearer"
+    return response

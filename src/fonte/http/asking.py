@@ -1,0 +1,164 @@
+"""Search, questions, answers, conversations."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from datetime import date
+from typing import TypeAlias, TypedDict
+
+from fastapi import APIRouter, Request
+from fastapi.responses import Response, StreamingResponse
+from starlette.concurrency import run_in_threadpool
+
+from fonte import contract
+from fonte.access.identity import Identity
+from fonte.errors import FonteError
+from fonte.http.identity import Reader
+from fonte.http.outward import outward
+from fonte.http.replies import note, reply
+from fonte.http.schemas import AskBody, SearchBody, WhyBody
+from fonte.http.served import Served
+from fonte.http.streaming import Stream, event
+from fonte.text.expected import read_expected
+from fonte.told_why import why_told
+from fonte.types import Abstained, Answer, Answered, Citation, Filters
+
+_Item: TypeAlias = Citation | str | Answer
+
+
+def routes(served: Served) -> APIRouter:
+    """Search, ask, why, stored answers, conversations."""
+    router = APIRouter(tags=["asking"])
+    corpus = served.corpus
+
+    @router.post("/v1/search")
+    def search(body: SearchBody, who: Reader, request: Request) -> Response:
+        """Ranked passages that the caller may read."""
+        note(request, _said(served, body.query))
+        found = corpus.search(
+            body.query,
+            principal=who.principal,
+            k=body.k,
+            mode=body.mode,
+            rerank=body.rerank,
+            max_distance=body.max_distance,
+            filters=body.filters.filters(),
+            as_of=body.as_of,
+        )
+        shown = {one.stored.chunk.document_id for one in found.results}
+        note(request, _said(served, body.query), tuple(sorted(shown)))
+        return reply(outward(contract.search_results(found), who))
+
+    @router.post("/v1/ask")
+    async def ask(body: AskBody, who: Reader, request: Request) -> Response:
+        """An answer whose every sentence is cited, or an abstention; with ``stream`` as server-sent events."""
+        note(request, _said(served, body.question))
+        if not body.stream:
+            found = await run_in_threadpool(lambda: corpus.ask(body.question, principal=who.principal, **_wanted(body)))
+            _note_answer(request, served, body.question, found)
+            return reply(outward(contract.answer(found), who))
+        items = Stream(lambda: corpus.stream(body.question, principal=who.principal, **_wanted(body))).items()
+        # The first item before anything is sent: an error then still has its status.
+        first = await anext(items)
+        return StreamingResponse(_events(request, served, who, body.question, first, items), media_type=EVENTS)
+
+    @router.post("/v1/why")
+    def why(body: WhyBody, who: Reader, request: Request) -> Response:
+        """The layer that lost what a question should have found. Access is told only to administrators."""
+        note(request, _said(served, body.question))
+        found = corpus.why(
+            body.question,
+            read_expected(body.expect, body.document),
+            principal=who.principal,
+            k=body.k,
+            mode=body.mode,
+            rerank=body.rerank,
+            tell_access=who.runs_it,
+        )
+        return reply(why_told(found))
+
+    @router.get("/v1/answers/{answer_id}")
+    def answer(answer_id: str, who: Reader, request: Request) -> Response:
+        """A stored answer as it was given, while its asker may still read all that it was written from."""
+        note(request, answer_id)
+        kept = json.loads(corpus.answer(answer_id, principal=who.principal))
+        note(request, answer_id, _cited(kept))
+        changed = list(corpus.changed(answer_id, principal=who.principal))
+        return reply(outward(kept | {"source_changed": changed}, who))
+
+    @router.get("/v1/conversations/{conversation_id}")
+    def conversation(conversation_id: str, who: Reader, request: Request) -> Response:
+        """What was asked in a conversation, with its answers as they were given."""
+        note(request, conversation_id)
+        found = contract.conversation(corpus.conversation(conversation_id, principal=who.principal))
+        kept = [turn["answer"] for turn in found["turns"] if turn["answer"]]  # type: ignore[attr-defined]  # JSON of ours
+        note(request, conversation_id, tuple(sorted({one for told in kept for one in _cited(told)})))
+        return reply(outward(found, who))
+
+    return router
+
+
+EVENTS = "text/event-stream"
+
+
+class _Wanted(TypedDict):
+    generator: str | None
+    k: int | None
+    max_distance: float | None
+    filters: Filters
+    as_of: date | None
+    conversation: str | None
+
+
+def _wanted(body: AskBody) -> _Wanted:
+    return {
+        "generator": body.generator,
+        "k": body.k,
+        "max_distance": body.max_distance,
+        "filters": body.filters.filters(),
+        "as_of": body.as_of,
+        "conversation": body.conversation_id,
+    }
+
+
+async def _events(
+    request: Request, served: Served, who: Identity, question: str, first: _Item, rest: AsyncIterator[_Item]
+) -> AsyncIterator[bytes]:
+    """``citation`` and ``delta`` as they come, then ``done`` with the whole answer; ``error`` where it breaks."""
+    try:
+        yield _event(first, who)
+        last = first
+        async for last in rest:
+            yield _event(last, who)
+        if isinstance(last, Answered | Abstained):
+            _note_answer(request, served, question, last)
+    except FonteError as error:
+        request.state.audit_outcome = error.code
+        yield event("error", contract.error(error))
+
+
+def _event(item: _Item, who: Identity) -> bytes:
+    if isinstance(item, Citation):
+        return event("citation", outward(contract.citation(item), who))
+    if isinstance(item, str):
+        return event("delta", {"text": item})
+    return event("done", outward(contract.answer(item), who))
+
+
+def _note_answer(request: Request, served: Served, question: str, answer: Answer) -> None:
+    outcome = "ok" if isinstance(answer, Answered) else f"abstained: {answer.reason.value}"
+    if isinstance(answer, Answered):
+        shown = {one.document_id for one in answer.citations}
+    else:
+        shown = {one.stored.chunk.document_id for one in answer.nearest}
+    note(request, _said(served, question), tuple(sorted(shown)), outcome)
+
+
+def _said(served: Served, question: str) -> str:
+    return question if served.audit_questions else ""
+
+
+def _cited(kept: contract.Json) -> tuple[str, ...]:
+    cited = kept.get("citations")
+    return tuple(sorted({one["document_id"] for one in cited})) if isinstance(cited, list) else ()

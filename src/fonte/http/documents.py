@@ -1,0 +1,82 @@
+"""Documents: their states, their texts, out of sight."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import Response
+
+from fonte import contract
+from fonte.access.identity import Identity
+from fonte.http.identity import Reader, Writer
+from fonte.http.outward import outward
+from fonte.http.replies import note, reply
+from fonte.http.served import Served
+from fonte.named import absent, only_one
+from fonte.types import DocumentState, DocumentStatus
+
+
+def routes(served: Served) -> APIRouter:
+    """Listing, one document, its text, delete."""
+    router = APIRouter(tags=["documents"])
+    corpus = served.corpus
+
+    @router.get("/v1/documents")
+    def documents(who: Reader, state: DocumentStatus | None = None) -> Response:
+        """Documents and their states: all for administrators, else those that the caller may read."""
+        found = visible(served, who)
+        listed = [one for one in found if state is None or one.status is state]
+        return reply({"documents": [outward(contract.document_state(one), who) for one in listed]})
+
+    @router.get("/v1/documents/{document_id}")
+    def document(document_id: str, who: Reader, request: Request) -> Response:
+        """One document's state, by its id."""
+        note(request, document_id)
+        found = one_visible(served, who, document_id)
+        note(request, document_id, (found.document_id,))
+        return reply(outward(contract.document_state(found), who))
+
+    @router.get("/v1/documents/{document_id}/text")
+    def text(
+        document_id: str,
+        who: Reader,
+        request: Request,
+        start: Annotated[int | None, Query(alias="from", ge=0, le=2**31)] = None,
+        to: Annotated[int | None, Query(ge=0, le=2**31)] = None,
+    ) -> Response:
+        """The canonical text, or a range of its characters; also administrators see only what they may read."""
+        note(request, document_id)
+        shown, state, place = corpus.show(document_id, principal=who.principal, start=start, end=to)
+        note(request, document_id, (shown.id,))
+        return reply(outward(contract.shown_document(shown, state, place), who))
+
+    @router.delete("/v1/documents/{document_id}")
+    def delete(document_id: str, who: Writer, request: Request) -> Response:
+        """Take a document out of sight at once, in every generation."""
+        note(request, document_id)
+        gone = corpus.delete(one_visible(served, who, document_id).document_id, tenant=who.principal.tenant)
+        return reply({"deleted": [{"document_id": one.document_id, "document_name": one.name} for one in gone]})
+
+    return router
+
+
+def visible(served: Served, who: Identity) -> list[DocumentState]:
+    """Documents whose state the caller may see."""
+    if who.runs_it:
+        return served.corpus.documents(tenant=who.principal.tenant, ledgers=True)
+    return served.corpus.readable(who.principal)
+
+
+def one_visible(served: Served, who: Identity, document: str) -> DocumentState:
+    """The document of that id, name or URI whose state the caller may see.
+
+    Raises:
+        NotFound: absent or forbidden. InvalidQuery: several are called so.
+    """
+    if not who.runs_it:
+        return only_one(document, served.corpus.readable(who.principal, document=document))
+    found = [one for one in visible(served, who) if document in (one.document_id, one.name, one.uri)]
+    if not found:
+        raise absent(document)
+    return only_one(document, found)

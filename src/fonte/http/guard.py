@@ -1,0 +1,234 @@
+"""What every request passes before it reaches a route: its id, its size, a place to be worked on, and the audit log.
+
+Written against ASGI itself, so that a place is held until the last byte of a stream is out, and nothing is buffered
+but small bodies.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import re
+import time
+import uuid
+from collections.abc import Awaitable, Callable, MutableMapping
+from contextlib import AbstractAsyncContextManager, nullcontext
+from typing import Any, Final, TypeAlias
+
+from starlette.concurrency import run_in_threadpool
+
+from fonte import contract
+from fonte.access.records import AuditEntry
+from fonte.errors import Busy, FonteError, InvalidRequest, SourceTooLarge
+from fonte.http.limits import Room
+from fonte.http.served import Served
+
+Scope: TypeAlias = MutableMapping[str, Any]
+Message: TypeAlias = MutableMapping[str, Any]
+Receive: TypeAlias = Callable[[], Awaitable[Message]]
+Send: TypeAlias = Callable[[Message], Awaitable[None]]
+App: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+COSTLY: Final = re.compile(r"/v1/(?:search|ask|chat/completions|why)|/v1/documents/[^/]+/pages/[^/]+\.png|/mcp/?")
+"""Paths whose requests wait for a place."""
+UPLOADS: Final = "/v1/documents"
+_GIVEN_ID = re.compile(rb"[A-Za-z0-9._-]{1,64}")
+_HEADERS: Final = (
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"x-frame-options", b"DENY"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+)
+_POLICY: Final = (
+    b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; connect-src 'self'; "
+    b"font-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+)
+_log = logging.getLogger("fonte.http")
+
+
+class Guard:
+    """Wraps the application."""
+
+    def __init__(self, app: App, served: Served, room: Room) -> None:
+        self._app = app
+        self._served = served
+        self._room = room
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """One request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        headers = dict(scope["headers"])
+        given = headers.get(b"x-request-id", b"")
+        request_id = given.decode() if _GIVEN_ID.fullmatch(given) else uuid.uuid4().hex
+        scope.setdefault("state", {})["request_id"] = request_id
+        answering = _Answering(self._served, scope, send, request_id)
+        began = time.perf_counter()
+        try:
+            reading = await self._taken(scope, headers, receive)
+            async with self._place(scope):
+                await self._app(scope, reading, answering.send)
+        except (Busy, SourceTooLarge, InvalidRequest) as error:
+            await answering.refuse(error)
+        finally:
+            _log.info(
+                "request",
+                extra={
+                    "request_id": request_id,
+                    "method": scope["method"],
+                    "route": _route(scope),
+                    "status": answering.status,
+                    "milliseconds": round(1000 * (time.perf_counter() - began), 1),
+                },
+            )
+
+    def _place(self, scope: Scope) -> AbstractAsyncContextManager[None]:
+        return self._room.enter() if COSTLY.fullmatch(scope["path"]) else nullcontext()
+
+    async def _taken(self, scope: Scope, headers: dict[bytes, bytes], receive: Receive) -> Receive:
+        """What the route reads the body from: small bodies whole and at once, uploads as they come and counted."""
+        limits = self._served.limits
+        upload = scope["path"] == UPLOADS and scope["method"] == "POST"
+        most = limits.upload_bytes if upload else limits.body_bytes
+        declared = headers.get(b"content-length", b"0")
+        if not declared.isdigit():
+            raise InvalidRequest("Content-Length is no number", hint="send a body of known length, or chunks")
+        if int(declared) > most:
+            raise _too_large(most)
+        counted = _Counted(receive, most, limits.body_seconds)
+        return counted if upload else await _buffered(counted)
+
+
+class _Counted:
+    """A body whose bytes are counted, each part of which has to come in time."""
+
+    def __init__(self, receive: Receive, most: int, seconds: float) -> None:
+        self._receive = receive
+        self._most = most
+        self._seconds = seconds
+        self._taken = 0
+        self._whole = False
+
+    async def __call__(self) -> Message:
+        if self._whole:
+            return await self._receive()  # waits until the client is gone
+        try:
+            async with asyncio.timeout(self._seconds):
+                message = await self._receive()
+        except TimeoutError:
+            raise InvalidRequest("the body did not arrive in time", hint="send it at once") from None
+        self._taken += len(message.get("body", b""))
+        if self._taken > self._most:
+            raise _too_large(self._most)
+        self._whole = not message.get("more_body", False)
+        return message
+
+
+async def _buffered(receive: _Counted) -> Receive:
+    parts, more = [], True
+    while more:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            break
+        parts.append(message.get("body", b""))
+        more = message.get("more_body", False)
+    pending: list[Message] = [{"type": "http.request", "body": b"".join(parts), "more_body": False}]
+
+    async def again() -> Message:
+        return pending.pop() if pending else await receive()
+
+    return again
+
+
+class _Answering:
+    """Sends what the application sends, with the headers that all answers have; the last part only once it is noted.
+
+    A request that cannot be written into the audit log is not answered.
+    """
+
+    def __init__(self, served: Served, scope: Scope, send: Send, request_id: str) -> None:
+        self._served = served
+        self._scope = scope
+        self._send = send
+        self._id = request_id
+        self._start: Message | None = None
+        self._refused = False
+        self.status = 0
+
+    async def send(self, message: Message) -> None:
+        if self._refused:
+            return
+        if message["type"] == "http.response.start":
+            self._start = message
+            self.status = message["status"]
+            return
+        if message["type"] != "http.response.body":
+            await self._send(message)
+            return
+        if not message.get("more_body", False):
+            try:
+                await run_in_threadpool(self._note)
+            except FonteError as error:
+                await self.refuse(error)
+                return
+        await self._begin()
+        async with asyncio.timeout(self._served.limits.body_seconds):
+            await self._send(message)
+
+    async def refuse(self, error: FonteError) -> None:
+        """Answer with an error, where nothing was answered yet; a stream that has begun just ends."""
+        if self._start is None and self.status:
+            return
+        self._refused = True
+        body = json.dumps(contract.error(error)).encode()
+        headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+        if isinstance(error, Busy):
+            headers.append((b"retry-after", str(error.after_seconds).encode()))
+        self.status = error.http_status
+        self._start = {"type": "http.response.start", "status": error.http_status, "headers": headers}
+        await self._begin()
+        await self._send({"type": "http.response.body", "body": body, "more_body": False})
+
+    async def _begin(self) -> None:
+        if self._start is None:
+            return
+        start, self._start = self._start, None
+        own = {name.lower() for name, _ in start.get("headers", ())}
+        added = [(b"x-request-id", self._id.encode()), *_HEADERS, (b"content-security-policy", _POLICY)]
+        if b"cache-control" not in own:
+            added.append((b"cache-control", b"no-store"))
+        start["headers"] = [*start.get("headers", ()), *((name, value) for name, value in added if name not in own)]
+        await self._send(start)
+
+    def _note(self) -> None:
+        """Write what was asked and shown into the audit log, where the route said that it belongs there."""
+        state = self._scope["state"]
+        action = state.get("audit_action")
+        if action is None:
+            return
+        identity = state.get("identity")
+        self._served.audit.record(
+            AuditEntry(
+                at=self._served.now(),
+                tenant=identity.principal.tenant if identity else "",
+                identity=identity.id if identity else "",
+                user=identity.principal.user if identity else None,
+                action=action,
+                subject=state.get("audit_subject", ""),
+                outcome=state.get("audit_outcome", "ok"),
+                shown=tuple(state.get("audit_shown", ())),
+                request_id=self._id,
+            )
+        )
+
+
+def _route(scope: Scope) -> str:
+    """The route's pattern: what stands in its place in an address may be a name, and stays out of the logs."""
+    return getattr(scope.get("route"), "path", "")
+
+
+def _too_large(most: int) -> SourceTooLarge:
+    return SourceTooLarge(f"the body is larger than {most} bytes", hint="send less at once")

@@ -1,0 +1,106 @@
+"""Who asks: the only reader of the headers that say so. Tenant, user and roles come from here and nowhere else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, cast
+from urllib.parse import urlsplit
+
+from fastapi import Depends, Request
+
+from fonte.access import keys
+from fonte.access.identity import Action, Identity
+from fonte.errors import FonteError, NotPermitted, Unauthenticated
+from fonte.http.limits import Buckets
+from fonte.http.served import Served
+
+_LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
+_SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """Where callers are known and counted."""
+
+    served: Served
+    callers: Buckets
+    failures: Buckets
+
+    def identity(self, request: Request) -> Identity:
+        """Who asks.
+
+        Raises:
+            Unauthenticated; RateLimited; NotPermitted: a page of another origin sent it.
+        """
+        _same_origin(request)
+        address = request.client.host if request.client else ""
+        self.failures.check(address)
+        try:
+            found = self._known(request)
+        except Unauthenticated:
+            self.failures.take(address)
+            raise
+        self.callers.take(found.id)
+        return found
+
+    def _known(self, request: Request) -> Identity:
+        header = request.headers.get("authorization")
+        if header is None:
+            return self._nobody(request)
+        scheme, _, text = header.partition(" ")
+        if scheme.lower() != "bearer":
+            raise keys.unauthenticated()
+        text = text.strip()
+        if keys.looks_like_key(text) or self.served.tokens is None:
+            return keys.identify(self.served.keys, text, now=self.served.now())
+        return self.served.tokens.identify(text)
+
+    def _nobody(self, request: Request) -> Identity:
+        """Whoever sits at this machine, while no key was ever made."""
+        if self.served.local is None or self.served.keys.any_key():
+            raise keys.unauthenticated()
+        # A page elsewhere can have its name point to the loopback: then the name that was asked for gives it away.
+        host = (urlsplit(f"//{request.headers.get('host', '')}").hostname or "").lower()
+        if host not in _LOOPBACK and host not in self.served.limits.hosts:
+            raise NotPermitted(
+                f"without keys this server is asked as localhost, not as {host[:80]!r}", hint="make a key first"
+            )
+        return self.served.local
+
+
+def _same_origin(request: Request) -> None:
+    origin = request.headers.get("origin")
+    if origin is None or request.method in _SAFE:
+        return
+    if urlsplit(origin).netloc.lower() != request.headers.get("host", "").lower():
+        raise NotPermitted("another site's page may not send this", hint="use the API with a key from a program")
+
+
+@dataclass(frozen=True, slots=True)
+class May:
+    """The rule of a route: who may use it at all. As a dependency it gives the caller's identity."""
+
+    action: Action
+
+    def __call__(self, request: Request) -> Identity:
+        """Raises Unauthenticated, RateLimited, NotPermitted."""
+        request.state.audit_action = _name(request)
+        desk = cast("Desk", request.app.state.desk)
+        try:
+            identity = desk.identity(request)
+            request.state.identity = identity
+            identity.require(self.action)
+        except FonteError as error:
+            request.state.audit_outcome = error.code
+            raise
+        return identity
+
+
+def _name(request: Request) -> str:
+    route = request.scope.get("route")
+    return f"{request.method} {getattr(route, 'path', '')}"
+
+
+Reader = Annotated[Identity, Depends(May(Action.READ))]
+Writer = Annotated[Identity, Depends(May(Action.WRITE))]
+Admin = Annotated[Identity, Depends(May(Action.ADMIN))]

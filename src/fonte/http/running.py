@@ -1,0 +1,58 @@
+"""What whoever runs a tenant sees and does: status, generations, publish, rollback, audit."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import Response
+
+from fonte import contract
+from fonte.access.records import entry_told
+from fonte.http.identity import Admin
+from fonte.http.replies import note, reply
+from fonte.http.schemas import PublishBody
+from fonte.http.served import Served
+
+
+def routes(served: Served) -> APIRouter:
+    """For administrators, of their own tenant."""
+    router = APIRouter(tags=["running"])
+    corpus = served.corpus
+
+    @router.get("/v1/status")
+    def status(who: Admin) -> Response:
+        """What is there, and what is stale and why."""
+        return reply(contract.status(corpus.status(tenant=who.principal.tenant)))
+
+    @router.get("/v1/generations")
+    def generations(who: Admin) -> Response:
+        """States of the index, oldest first."""
+        active, known = corpus.generations(tenant=who.principal.tenant)
+        return reply(contract.generations(active, known, corpus.judgments(tenant=who.principal.tenant)))
+
+    @router.post("/v1/generations/{generation}/publish")
+    def publish(generation: str, who: Admin, request: Request, body: PublishBody = PublishBody()) -> Response:  # noqa: B008 - frozen
+        """Make a generation active, where it passes its checks or there is a reason."""
+        note(request, generation if body.override is None else f"{generation}: {body.override}")
+        active, before = corpus.publish(generation, tenant=who.principal.tenant, override=body.override)
+        return reply({"generation": active, "previous": before})
+
+    @router.post("/v1/rollback")
+    def rollback(who: Admin) -> Response:
+        """Go back to the generation before."""
+        active, left = corpus.rollback(tenant=who.principal.tenant)
+        return reply({"generation": active, "previous": left})
+
+    @router.get("/v1/audit")
+    def audit(
+        who: Admin,
+        before: Annotated[int | None, Query(ge=1, le=2**62)] = None,
+        limit: Annotated[int, Query(ge=1, le=1000)] = 100,
+        user: Annotated[str | None, Query(min_length=1, max_length=200)] = None,
+    ) -> Response:
+        """Who asked what, what was shown, what was denied; newest first."""
+        found = served.audit.entries(who.principal.tenant, before=before, limit=limit, user=user)
+        return reply({"entries": [entry_told(number, entry) for number, entry in found]})
+
+    return router

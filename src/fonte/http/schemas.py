@@ -1,0 +1,84 @@
+"""Requests as they come in: every field is named here, and one that is not is refused."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+from fonte.types import Filters
+
+MOST_CHARACTERS = 8_000
+"""Of a question."""
+
+
+def _several(value: object) -> object:
+    return [value] if isinstance(value, str) else value
+
+
+Text: TypeAlias = Annotated[str, Field(min_length=1, max_length=MOST_CHARACTERS)]
+Names: TypeAlias = Annotated[
+    list[Annotated[str, Field(min_length=1, max_length=1000)]], Field(max_length=100), BeforeValidator(_several)
+]
+K: TypeAlias = Annotated[int, Field(ge=1, le=100)]
+
+
+class Body(BaseModel):
+    """A body in JSON."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class FiltersBody(Body):
+    """Only these documents (id, name or URI), languages (``it``) or media types; one or a list."""
+
+    document: Names = []
+    language: Names = []
+    type: Names = []
+
+    def filters(self) -> Filters:
+        """The same for the corpus."""
+        return Filters(documents=tuple(self.document), languages=tuple(self.language), media_types=tuple(self.type))
+
+
+class SearchBody(Body):
+    """A search."""
+
+    query: Text
+    k: K | None = None
+    mode: Literal["hybrid", "bm25", "dense"] | None = None
+    rerank: bool | None = None
+    max_distance: Annotated[float, Field(gt=0, le=2)] | None = None
+    filters: FiltersBody = FiltersBody()
+    as_of: date | None = None
+
+
+class AskBody(Body):
+    """A question."""
+
+    question: Text
+    conversation_id: Annotated[str, Field(pattern="^(new|v[0-9a-f]{20})$")] | None = None
+    generator: Literal["extractive", "openai", "anthropic", "gguf"] | None = None
+    stream: bool = False
+    k: K | None = None
+    max_distance: Annotated[float, Field(gt=0, le=2)] | None = None
+    filters: FiltersBody = FiltersBody()
+    as_of: date | None = None
+
+
+class WhyBody(Body):
+    """What a question should have found: words, or a place as ``NAME#page=3``."""
+
+    question: Text
+    expect: Text
+    document: Annotated[str, Field(max_length=1000)] = ""
+    k: K | None = None
+    mode: Literal["hybrid", "bm25", "dense"] | None = None
+    rerank: bool | None = None
+
+
+class PublishBody(Body):
+    """Why a candidate is published against its checks."""
+
+    override: Annotated[str, Field(min_length=3, max_length=500)] | None = None

@@ -1,0 +1,51 @@
+"""What the server is made of, handed over by whoever starts it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Protocol
+
+from fonte.access.identity import Identity
+from fonte.access.records import AuditLog, KeyStore
+from fonte.corpus import OpenCorpus
+
+
+class Tokens(Protocol):
+    """Tokens of an identity provider."""
+
+    def identify(self, token: str) -> Identity:
+        """Who it was issued to. Raises Unauthenticated; Overloaded where the provider cannot be asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """As the settings ``[serve]``; bytes and seconds."""
+
+    concurrent: int = 4
+    waiting: int = 64
+    wait_seconds: float = 10.0
+    requests_per_minute: int = 600
+    failures_per_minute: int = 30
+    body_bytes: int = 256 * 2**10
+    body_seconds: float = 30.0
+    upload_bytes: int = 200 * 2**20
+    hosts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """The corpus and what stands around it.
+
+    ``local`` is who acts while no key was ever made, on the loopback alone; None where the server is open to others.
+    """
+
+    corpus: OpenCorpus
+    keys: KeyStore
+    audit: AuditLog
+    local: Identity | None
+    tokens: Tokens | None = None
+    limits: Limits = field(default_factory=Limits)
+    audit_questions: bool = True
+    now: Callable[[], datetime] = lambda: datetime.now(UTC)

@@ -1,0 +1,73 @@
+"""Answers as server-sent events: made in one thread, sent as they come."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable, Iterator
+from threading import Event
+from typing import Generic, TypeVar
+
+from fonte.contract import Json
+
+_Item = TypeVar("_Item")
+_AHEAD = 64
+"""Items that are made before the first of them was taken."""
+
+
+def event(name: str, data: Json) -> bytes:
+    """One event. JSON has no line breaks, so that nothing in a text can end an event or begin another."""
+    return f"event: {name}\ndata: {json.dumps(data, ensure_ascii=False)}\n\n".encode("utf-8", "replace")
+
+
+class Stream(Generic[_Item]):
+    """Items of an iterator that works in a thread of its own, from its first to its last.
+
+    The iterator is closed at its next item once whoever takes them has gone.
+    """
+
+    def __init__(self, make: Callable[[], Iterator[_Item]]) -> None:
+        """``make`` is called in the thread."""
+        self._make = make
+        self._gone = Event()
+        self._queue: asyncio.Queue[_Item | _End] = asyncio.Queue(_AHEAD)
+        self._loop = asyncio.get_running_loop()
+
+    async def items(self) -> AsyncIterator[_Item]:
+        """The items; what the iterator raises is raised here."""
+        working = self._loop.run_in_executor(None, self._work)
+        try:
+            while not isinstance(item := await self._queue.get(), _End):
+                yield item
+            if item.fault is not None:
+                raise item.fault
+        finally:
+            self._gone.set()
+            while not self._queue.empty():  # room for the item that the thread may be waiting to put
+                self._queue.get_nowait()
+            working.cancel()
+
+    def _work(self) -> None:
+        fault: Exception | None = None
+        made = self._make()
+        try:
+            for item in made:
+                if self._gone.is_set():
+                    break
+                self._put(item)
+        except Exception as error:  # noqa: BLE001 - raised where it is waited for, whatever it is
+            fault = error
+        finally:
+            close = getattr(made, "close", None)
+            if close is not None:
+                close()
+        if not self._gone.is_set():
+            self._put(_End(fault))
+
+    def _put(self, item: _Item | _End) -> None:
+        asyncio.run_coroutine_threadsafe(self._queue.put(item), self._loop).result()
+
+
+class _End:
+    def __init__(self, fault: Exception | None) -> None:
+        self.fault = fault

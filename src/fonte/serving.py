@@ -1,0 +1,35 @@
+"""Settings to a server: the wiring of ``fonte serve``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from fonte.access.identity import Identity
+from fonte.config import Settings
+from fonte.corpus import OpenCorpus
+from fonte.http.served import Limits, Served
+from fonte.stores.home import Home
+
+
+def make_served(home: Path, settings: Settings, corpus: OpenCorpus, local: Identity | None) -> Served:
+    """What the server is made of; ``local`` acts while no key was ever made."""
+    wanted, stores = settings.serve, Home(home)
+    limits = Limits(
+        concurrent=wanted.concurrent,
+        waiting=wanted.waiting,
+        wait_seconds=wanted.wait_seconds,
+        requests_per_minute=wanted.requests_per_minute,
+        failures_per_minute=wanted.failures_per_minute,
+        body_bytes=wanted.body_kb * 2**10,
+        body_seconds=wanted.body_seconds,
+        upload_bytes=wanted.upload_mb * 2**20,
+        hosts=wanted.hosts,
+    )
+    return Served(
+        corpus=corpus,
+        keys=stores.keys(),
+        audit=stores.audit(),
+        local=local,
+        limits=limits,
+        audit_questions=settings.audit.questions,
+    )

@@ -1,0 +1,102 @@
+"""``audit.sqlite`` of a home: who asked what, what was shown, what was denied. No text of a document is in it."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from pathlib import Path
+
+from fonte.access.records import AuditEntry
+from fonte.stores.rows import put_json, put_time
+from fonte.stores.sqlite import Database
+
+SCHEMA_VERSION = 1
+_SCHEMA = """
+CREATE TABLE audit (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    at TEXT NOT NULL,
+    tenant TEXT NOT NULL,
+    identity TEXT NOT NULL,
+    user TEXT,
+    action TEXT NOT NULL,
+    subject TEXT NOT NULL,
+    outcome TEXT NOT NULL,
+    shown TEXT NOT NULL,
+    request_id TEXT NOT NULL
+);
+CREATE INDEX audit_of_tenant ON audit (tenant, number);
+CREATE INDEX audit_by_time ON audit (at);
+"""
+
+
+class SqliteAudit:
+    """The log over one file, which the first entry makes."""
+
+    def __init__(self, path: Path, *, prepare: Callable[[], None]) -> None:
+        """``prepare`` makes the folder."""
+        # A commit that a power cut may lose, whole, costs a tenth of one that waits for the disk at every request.
+        self._database = Database(path, _SCHEMA, SCHEMA_VERSION, durable=False, prepare=prepare)
+
+    def record(self, entry: AuditEntry) -> None:
+        """Keep an entry. Raises StoreUnavailable."""
+        with self._database.write() as connection:
+            connection.execute(
+                "INSERT INTO audit (at, tenant, identity, user, action, subject, outcome, shown, request_id)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (
+                    put_time(entry.at),
+                    entry.tenant,
+                    entry.identity,
+                    entry.user,
+                    entry.action,
+                    entry.subject,
+                    entry.outcome,
+                    put_json(list(entry.shown)),
+                    entry.request_id,
+                ),
+            )
+
+    def entries(
+        self, tenant: str, *, before: int | None = None, limit: int = 100, user: str | None = None
+    ) -> Sequence[tuple[int, AuditEntry]]:
+        """Entries of a tenant with their numbers, newest first; ``before`` a number, to read on."""
+        with self._database.read() as connection:
+            connection.row_factory = sqlite3.Row
+            rows = connection.execute(
+                "SELECT * FROM audit WHERE tenant = ? AND (? IS NULL OR number < ?) AND (? IS NULL OR user = ?)"
+                " ORDER BY number DESC LIMIT ?",
+                (tenant, before, before, user, user, limit),
+            ).fetchall()
+        return [(row["number"], _entry(row)) for row in rows]
+
+    def forget(self, before: datetime) -> int:
+        """Delete entries that are older; how many."""
+        with self._database.write() as connection:
+            return connection.execute("DELETE FROM audit WHERE at < ?", (put_time(before),)).rowcount
+
+    def forget_user(self, tenant: str, user: str) -> int:
+        """Take a user's name and questions out of the entries; how many."""
+        with self._database.write() as connection:
+            return connection.execute(
+                "UPDATE audit SET user = NULL, subject = '' WHERE tenant = ? AND user = ?", (tenant, user)
+            ).rowcount
+
+    def close(self) -> None:
+        """Close the file."""
+        self._database.close()
+
+
+def _entry(row: sqlite3.Row) -> AuditEntry:
+    return AuditEntry(
+        at=datetime.fromisoformat(row["at"]),
+        tenant=row["tenant"],
+        identity=row["identity"],
+        user=row["user"],
+        action=row["action"],
+        subject=row["subject"],
+        outcome=row["outcome"],
+        shown=tuple(json.loads(row["shown"])),
+        request_id=row["request_id"],
+    )

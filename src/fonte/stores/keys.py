@@ -1,0 +1,98 @@
+"""``system.sqlite`` of a home: the keys of all tenants. They stand here because a key says which tenant it is of."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+
+from fonte.access.records import KeyRecord
+from fonte.stores.rows import put_json, put_time
+from fonte.stores.sqlite import Database
+from fonte.types import Principal
+
+SCHEMA_VERSION = 1
+_SCHEMA = """
+CREATE TABLE keys (
+    id TEXT PRIMARY KEY,
+    secret_sha256 TEXT NOT NULL,
+    tenant TEXT NOT NULL,
+    user TEXT,
+    roles TEXT NOT NULL,
+    actions TEXT NOT NULL,
+    created_at TEXT NOT NULL,
+    expires_at TEXT
+) WITHOUT ROWID;
+"""
+
+
+class SqliteKeys:
+    """Keys over one file, which the first write makes."""
+
+    def __init__(self, path: Path, *, prepare: Callable[[], None]) -> None:
+        """Nothing is created before the first key; ``prepare`` then makes the folder."""
+        self._database = Database(path, _SCHEMA, SCHEMA_VERSION, durable=True, prepare=prepare)
+
+    def add_key(self, record: KeyRecord) -> None:
+        """Keep a new key. Raises CorruptIndex where the id is known already."""
+        owner = record.principal
+        with self._database.write() as connection:
+            connection.execute(
+                "INSERT INTO keys (id, secret_sha256, tenant, user, roles, actions, created_at, expires_at)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                (
+                    record.id,
+                    record.secret_sha256,
+                    owner.tenant,
+                    owner.user,
+                    put_json(sorted(owner.roles)),
+                    put_json(sorted(record.actions)),
+                    put_time(record.created_at),
+                    put_time(record.expires_at) if record.expires_at else None,
+                ),
+            )
+
+    def key(self, key_id: str) -> KeyRecord | None:
+        """One key, in force or not."""
+        with self._database.read() as connection:
+            connection.row_factory = sqlite3.Row
+            row = connection.execute("SELECT * FROM keys WHERE id = ?", (key_id,)).fetchone()
+        return _record(row) if row is not None else None
+
+    def every_key(self) -> list[KeyRecord]:
+        """All, oldest first."""
+        with self._database.read() as connection:
+            connection.row_factory = sqlite3.Row
+            rows = connection.execute("SELECT * FROM keys ORDER BY created_at, id").fetchall()
+        return [_record(row) for row in rows]
+
+    def any_key(self) -> bool:
+        """Whether a key was ever made; those that are over count."""
+        with self._database.read() as connection:
+            return connection.execute("SELECT 1 FROM keys LIMIT 1").fetchone() is not None
+
+    def end_key(self, key_id: str, at: datetime) -> bool:
+        """Let a key end at a moment, sooner than it would; False where there is none."""
+        moment = put_time(at)
+        with self._database.write() as connection:
+            found = connection.execute(
+                "UPDATE keys SET expires_at = MIN(COALESCE(expires_at, ?), ?) WHERE id = ?", (moment, moment, key_id)
+            )
+            return found.rowcount > 0
+
+    def close(self) -> None:
+        """Close the file."""
+        self._database.close()
+
+
+def _record(row: sqlite3.Row) -> KeyRecord:
+    return KeyRecord(
+        id=row["id"],
+        secret_sha256=row["secret_sha256"],
+        principal=Principal(row["tenant"], row["user"], frozenset(json.loads(row["roles"]))),
+        actions=frozenset(json.loads(row["actions"])),
+        created_at=datetime.fromisoformat(row["created_at"]),
+        expires_at=datetime.fromisoformat(row["expires_at"]) if row["expires_at"] else None,
+    )

@@ -1,0 +1,142 @@
+"""Who gets in, and what they may do."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from fastapi.routing import APIRoute
+
+from fonte.access.identity import Action
+from fonte.access.keys import identify, mint, rotate
+from fonte.errors import Unauthenticated
+from fonte.http.identity import May
+from fonte.http.served import Limits
+from fonte.types import Principal
+from served import NOW, House, make_house
+
+OPEN = {"/healthz", "/readyz"}
+ADA = Principal("default", "ada", frozenset())
+
+
+def _rules(route: APIRoute) -> list[May]:
+    found, pending = [], [route.dependant]
+    while pending:
+        one = pending.pop()
+        found += [one.call] if isinstance(one.call, May) else []
+        pending += one.dependencies
+    return found
+
+
+def _routes(house: House) -> list[APIRoute]:
+    found = [route for route in house.app.routes if isinstance(route, APIRoute)]
+    pending = [route for route in house.app.routes if not isinstance(route, APIRoute)]
+    while pending:
+        one = pending.pop()
+        inner = getattr(getattr(one, "original_router", one), "routes", [])
+        found += [route for route in inner if isinstance(route, APIRoute)]
+        pending += [route for route in inner if not isinstance(route, APIRoute)]
+    return found
+
+
+def test_every_route_but_the_open_ones_has_one_rule(house: House) -> None:
+    routes = _routes(house)
+    assert len(routes) > 10
+    for route in routes:
+        assert len(_rules(route)) == (0 if route.path in OPEN else 1), route.path
+
+
+def test_who_sits_at_the_machine_acts_for_the_default_tenant_until_a_key_is_made(house: House) -> None:
+    nobody = house.client()
+    assert nobody.get("/v1/documents").status_code == 200
+    key = house.client(ADA)
+    assert nobody.get("/v1/documents").status_code == 401
+    assert key.get("/v1/documents").status_code == 200
+
+
+def test_a_name_that_points_to_the_loopback_is_not_the_loopback(house: House) -> None:
+    refused = house.client(host="evil.example").get("/v1/documents")
+    assert (refused.status_code, refused.json()["error"]["code"]) == (403, "not_permitted")
+
+
+def test_a_page_of_another_site_cannot_send_anything(house: House) -> None:
+    client = house.client()
+    asked = {"query": "pump"}
+    assert client.post("/v1/search", json=asked, headers={"origin": "http://evil.example"}).status_code == 403
+    assert client.post("/v1/search", json=asked, headers={"origin": "null"}).status_code == 403
+    assert client.post("/v1/search", json=asked, headers={"origin": "http://localhost"}).status_code == 200
+
+
+def test_every_way_of_not_being_known_looks_the_same(house: House) -> None:
+    store = house.served.keys
+    good = mint(store, ADA, [Action.READ], now=NOW)
+    over = mint(store, ADA, [Action.READ], now=NOW - timedelta(days=2), lifetime=timedelta(days=1))
+    revoked = mint(store, ADA, [Action.READ], now=NOW)
+    store.end_key(revoked.record.id, NOW)
+    tried = [
+        "",
+        "x",
+        "fonte_aaaaaaaaaa_" + "a" * 43,
+        good.text[:-1] + ("A" if good.text[-1] != "A" else "B"),
+        over.text,
+        revoked.text,
+        good.text + "=",
+        f"{good.record.id}",
+    ]
+    client = house.client()
+    answers = [client.get("/v1/documents", headers={"authorization": f"Bearer {text}"}) for text in tried]
+    answers.append(client.get("/v1/documents", headers={"authorization": f"Basic {good.text}"}))
+    assert {one.status_code for one in answers} == {401}
+    assert len({one.content for one in answers}) == 1
+    assert {one.headers["www-authenticate"] for one in answers} == {"Bearer"}
+
+
+def test_a_key_is_kept_as_a_hash_and_nowhere_else(house: House, home: Path) -> None:
+    made = mint(house.served.keys, ADA, [Action.READ], now=NOW)
+    house.client().get("/v1/documents", headers={"authorization": f"Bearer {made.text}"})
+    secret = made.text.rsplit("_", 1)[1].encode()
+    for path in home.rglob("*"):
+        if path.is_file():
+            assert secret not in path.read_bytes(), path.name
+
+
+def test_a_rotated_key_works_until_its_grace_is_over(house: House) -> None:
+    store = house.served.keys
+    old = mint(store, ADA, [Action.READ, Action.WRITE], now=NOW, lifetime=timedelta(days=90))
+    new = rotate(store, old.record.id, now=NOW + timedelta(days=10), grace=timedelta(hours=2))
+    assert new.record.principal == ADA
+    assert new.record.actions == {"read", "write"}
+    assert new.record.expires_at == NOW + timedelta(days=100)
+    soon, later = NOW + timedelta(days=10, hours=1), NOW + timedelta(days=10, hours=3)
+    assert identify(store, old.text, now=soon).principal == ADA
+    with pytest.raises(Unauthenticated):
+        identify(store, old.text, now=later)
+    assert identify(store, new.text, now=later).principal == ADA
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("GET", "/v1/status"),
+        ("GET", "/v1/generations"),
+        ("GET", "/v1/audit"),
+        ("POST", "/v1/rollback"),
+        ("DELETE", "/v1/documents/pump.txt"),
+    ],
+)
+def test_a_key_to_read_does_nothing_else(house: House, method: str, path: str) -> None:
+    refused = house.client(ADA).request(method, path)
+    assert (refused.status_code, refused.json()["error"]["code"]) == (403, "not_permitted")
+    assert house.client(ADA).get("/v1/documents/pump.txt").status_code == 200
+
+
+def test_keys_are_guessed_slowly(home: Path) -> None:
+    house = make_house(home, limits=Limits(failures_per_minute=5))
+    good = house.client(ADA)
+    tries = [house.client().get("/v1/documents", headers={"authorization": f"Bearer no{at}"}) for at in range(8)]
+    assert [one.status_code for one in tries] == [401] * 5 + [429] * 3
+    assert int(tries[-1].headers["retry-after"]) >= 1
+    # Nor can a good key be tried from there while the bucket is empty: the right guess would be told by its answer.
+    assert good.get("/v1/documents").status_code == 429
+    house.served.corpus.close()
