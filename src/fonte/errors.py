@@ -13,10 +13,10 @@ FonteError
 │   ├── ParserCrashed           parser_crashed    the child process died or passed its memory limit
 │   └── EncryptedSource         encrypted
 ├── NotFound                    not_found         absent or forbidden: the same from outside
-├── AccessError
+├── AccessError                 access
 │   ├── Unauthenticated         unauthenticated   no key or token, or one that is not good (any more)
 │   └── NotPermitted            not_permitted     a key that may not do this at all, whatever it is done to
-├── Busy
+├── Busy                        busy              (retryable)
 │   ├── RateLimited             rate_limited      (retryable) more requests than one caller is given
 │   └── Overloaded              overloaded        (retryable) more requests than can wait here
 ├── GenerationConflict          generation_conflict  another writer moved the alias (retryable)

@@ -161,6 +161,8 @@ def test_every_key_has_a_variable_and_each_of_them_is_read(tmp_path: Path) -> No
         ("query", "variants"): "true",
         ("query", "filters"): "only",
         ("query", "parts"): "true",
+        ("audit", "questions"): "false",
+        ("serve", "hosts"): "docs.example.com",
         ("reranker", "source"): "http:m",
         ("reranker", "base_url"): "http://h/v1",
         ("reranker", "form"): "tei",
