@@ -2,6 +2,9 @@
 
     .venv/bin/python evaluation/run_smollm.py --home /tmp/smollm --out evaluation/results/smollm.json
 
+Each question is a line of ``smollm.jsonl`` as soon as it is answered; what stands there is not asked again, so a run
+that was ended goes on.
+
 It writes the right fact now and then, cites badly and rambles: what is measured is that none of this reaches the
 answer as a citation that was not handed out, a quote that does not stand, or a sentence called supported without
 support. Questions: every second one of ``handbook-2.yaml``, first wording, asked by whoever may read its documents.
@@ -13,6 +16,7 @@ import argparse
 import hashlib
 import json
 import re
+import statistics
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -115,6 +119,7 @@ def asked(corpus: OpenCorpus, heard: Heard, question: Question) -> dict[str, Any
     """One question's row."""
     asker = Principal(roles=question.roles - {"public"})
     began, text, shown, answer = time.perf_counter(), "", [], None
+    heard.drafts.clear()
     try:
         for item in corpus.stream(question.wordings[0], principal=asker):
             if isinstance(item, str):
@@ -125,23 +130,27 @@ def asked(corpus: OpenCorpus, heard: Heard, question: Question) -> dict[str, Any
                 answer = item
     except FonteError as error:
         return {"id": question.id, "error": error.message}
-    draft = heard.drafts[-1]
-    numbers = {int(one) for one in RAW_MARKER.findall(draft.text)}
     row: dict[str, Any] = {
         "id": question.id,
         "answerable": question.answerable,
         "seconds": round(time.perf_counter() - began, 1),
-        "draft_tokens": draft.completion_tokens,
-        "draft_markers": len(numbers),
-        "draft_invented_markers": len([one for one in numbers if one > K]),
-        "draft_declined": draft.declined,
     }
+    for draft in heard.drafts:  # one; none where a figure was computed over a table
+        numbers = {int(one) for one in RAW_MARKER.findall(draft.text)}
+        row |= {
+            "prompt_tokens": draft.prompt_tokens,
+            "draft_tokens": draft.completion_tokens,
+            "draft_markers": len(numbers),
+            "draft_invented_markers": len([one for one in numbers if one > K]),
+            "draft_declined": draft.declined,
+        }
     if isinstance(answer, Abstained):
         return row | {"abstained": answer.reason.value, "faults": [] if not text else ["text of an abstention"]}
     if not isinstance(answer, Answered):
         return row | {"error": "no answer"}
     return row | {
         "sentences": dict(Counter(one.support for one in answer.sentences)),
+        "said": [[one.support, one.text] for one in answer.sentences],
         "citations": len(answer.citations),
         "removed": len(answer.trace.removed_markers),
         "notes": list(answer.trace.notes),
@@ -160,6 +169,7 @@ def told(rows: list[dict[str, Any]]) -> dict[str, Any]:
     return {
         "model": model_file().name,
         "questions": len(rows),
+        "drafts": sum("draft_tokens" in one for one in rows),
         "questions_with_a_fault": bad,
         "faults_at_most": wilson(bad, len(rows)).high,
         "faults": faults,
@@ -170,8 +180,14 @@ def told(rows: list[dict[str, Any]]) -> dict[str, Any]:
             any("a citation was" in note for note in one["notes"]) for one in answered
         ),
         "sentences": dict(supports),
-        "rows": rows,
+        "median_seconds": statistics.median(one["seconds"] for one in rows if "prompt_tokens" in one),
+        "median_prompt_tokens": statistics.median(one["prompt_tokens"] for one in rows if "prompt_tokens" in one),
     }
+
+
+def resumed(file: Path) -> list[dict[str, Any]]:
+    """The rows of an earlier run."""
+    return [json.loads(line) for line in file.read_text("utf-8").splitlines()] if file.is_file() else []
 
 
 def main() -> None:
@@ -184,16 +200,21 @@ def main() -> None:
     wanted = parser.parse_args()
     golden = load_golden(ROOT / "evaluation" / "golden" / "handbook-2.yaml")
     questions = list(golden.questions)[::2][: wanted.questions]
+    lines = wanted.out.with_suffix(".jsonl")
+    rows = resumed(lines)
+    known = {one["id"] for one in rows}
     corpus, heard = opened(wanted.home, max_tokens=wanted.max_tokens, k=K)
     with corpus:
         if corpus.status().active is None:
             corpus.sync(str(ROOT / "sample" / "handbook"))
-        rows: list[dict[str, Any]] = []
-        for question in questions:
+        for question in (one for one in questions if one.id not in known):
             rows.append(asked(corpus, heard, question))
             print(rows[-1], flush=True)
-            wanted.out.write_text(json.dumps(told(rows), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    print({key: value for key, value in told(rows).items() if key != "rows"})
+            with lines.open("a", encoding="utf-8") as kept:
+                kept.write(json.dumps(rows[-1], ensure_ascii=False) + "\n")
+    result = told(rows) | {"max_tokens": wanted.max_tokens, "passages": K}
+    print(result)
+    wanted.out.write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 
 from fonte.asked import Asked, AskedPart, cited_out_of_force
-from fonte.cite import Cited, Citing
+from fonte.cite import Cited, Citing, ends_early
 from fonte.computed.step import Answer as TableAnswer
 from fonte.computed.step import Refusal, over_tables, reach_of
 from fonte.context import build_passages, prompt_sentences
@@ -184,7 +184,7 @@ class Asker:
                 shown = citing.feed(piece)
             else:
                 draft = piece
-                shown = citing.take(piece) if piece.taken else citing.close(broken=bool(piece.broken))
+                shown = citing.take(piece) if piece.taken else citing.close(broken=ends_early(piece))
             if not shown and draft is None:
                 continue
             readable = self._still_readable(asked)
@@ -211,7 +211,8 @@ class Asker:
             raise ModelUnavailable(draft.broken, hint="ask again")
         declined = draft.declined or bool(cited.refused)
         reason = AbstentionReason.GENERATOR_DECLINED if declined else AbstentionReason.UNSUPPORTED
-        return self._abstain(asked, reason, generator, draft, cited)
+        # What was cut off may have been the answer: the reason is not the sources' then.
+        return self._abstain(asked, reason, generator, replace(draft, notes=(*draft.notes, *draft.missing)), cited)
 
     def _over_table(
         self, asked: Asked, outcome: TableAnswer | Refusal, generator: str

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from fonte.support import SupportChecker, SupportPolicy, missing_figures
 from fonte.text import markers
-from fonte.text.drafts import DraftReader, Said, bare
+from fonte.text.drafts import DraftReader, Said, bare, ends_whole
 from fonte.text.language import VERY_SURE, detect
 from fonte.text.locate import fragment, label, locate
 from fonte.text.orders import signs
@@ -160,7 +160,7 @@ class Citing:
             self.take(draft)
         else:
             self.feed(draft.text)
-            self.close()
+            self.close(broken=ends_early(draft))
         return self.result()
 
     def result(self) -> Cited:
@@ -305,6 +305,11 @@ def cite(
         ModelUnavailable, BadModelOutput: the checker's encoder failed.
     """
     return Citing(passages, language=language, checker=checker, policy=policy).whole(draft)
+
+
+def ends_early(draft: Draft) -> bool:
+    """Whether the last sentence of a draft may be half of one."""
+    return bool(draft.broken) or (draft.cut and not ends_whole(draft.text))
 
 
 def _rests_on_orders(body: str, cited: Sequence[Passage], language: Language) -> bool:

@@ -839,7 +839,8 @@ class Draft:
     """What a generator wrote: unverified. ``declined`` means it said that the sources do not hold the answer.
 
     ``taken`` is filled by extractive generators only: where each sentence of ``text`` was cut. ``broken`` says why a
-    draft ends before its end, ``notes`` what else an answer should tell of it.
+    draft ends before its end, ``notes`` what else an answer should tell of it; one that is ``cut`` went on beyond what it
+    may hold.
     """
 
     text: str
@@ -851,6 +852,7 @@ class Draft:
     cost: float = 0.0
     broken: str = ""
     notes: tuple[str, ...] = ()
+    cut: bool = False
 
 
 Support: TypeAlias = Literal["supported", "partial", "unsupported", "not_checked"]

@@ -254,6 +254,36 @@ def test_a_stream_that_breaks_before_anything_was_shown_is_an_error(asker: Asker
 
 
 @pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("The pump runs at 40 bar [1]. It is checked by two peop", "The pump runs at 40 bar [1]."),
+        ("The pump runs at 40 bar [1]. It is checked by 2.", "The pump runs at 40 bar [1]."),
+        (
+            "The pump runs at 40 bar [1]. It is checked by two people.",
+            "The pump runs at 40 bar [1]. It is checked by two people [1].",
+        ),
+        ("The pump runs at 40 bar. [1]", "The pump runs at 40 bar [1]."),
+    ],
+)
+def test_of_a_draft_that_was_cut_the_half_sentence_is_left_out(
+    asker: Asker, asked: Asked, said: str, shown: str
+) -> None:
+    for pieces in ([said], list(said)):
+        text, answer = played(asker, asked, Scripted(pieces, Draft(said, missing=("cut",), cut=True)))
+        assert isinstance(answer, Answered)
+        assert text == answer.text == shown
+        assert answer.missing == ("cut",)
+
+
+def test_a_draft_that_was_cut_in_its_first_sentence_is_an_abstention(asker: Asker, asked: Asked) -> None:
+    said = "The pump in hall 4 runs at 40 b"
+    text, answer = played(asker, asked, Scripted([said], Draft(said, missing=("cut",), cut=True)))
+    assert text == ""
+    assert isinstance(answer, Abstained)
+    assert "cut" in answer.trace.notes
+
+
+@pytest.mark.parametrize(
     ("said", "reason"),
     [
         ("I don't know.", AbstentionReason.GENERATOR_DECLINED),

@@ -124,6 +124,8 @@ def _answer(answer: Answer, output: Output, *, already_shown: bool) -> None:
     for sentence in answer.sentences:
         if sentence.support in _FLAGS:
             output.note(f"{_FLAGS[sentence.support]}: {sentence.text} ({_faults(sentence)})")
+    for missing in answer.missing:
+        output.line(f"missing: {missing}")
     _tell_dropped(answer, output)
     if not answer.gate.calibrated:
         output.note(verdict_line(answer.gate))

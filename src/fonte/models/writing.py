@@ -109,6 +109,7 @@ class Writing:
             cost=(prompt * self._prices.prompt + completion * self._prices.completion) / _PER,
             broken=broken,
             notes=(ESTIMATED,) if estimated else (),
+            cut=heard.cut,
         )
 
 

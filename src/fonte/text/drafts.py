@@ -45,7 +45,13 @@ _ANSWERING = re.compile(r"[\s*_#]*(?:(?:final\s+)?answer|risposta(?:\s+finale)?)
 _MARKUP = re.compile(r"^(?:\s*(?:#{1,6}\s+|>\s+|[-*+•]\s+))+")
 _STRONG = re.compile(r"(?<!\d)\*\*(?!\d)|(?<!\w)__(?=\w)|(?<=\w)__(?!\w)")
 _LETTERS = re.compile(r"[^\W_]+")
+_ENDED = re.compile(r"[^\d\s][.!?…][\"'”’»)*_]*(?:\s*\[\^?\d{1,4}\])*\s*\Z")
 _BEGINS = re.compile(r"[\W_]*[^\W_]")
+
+
+def ends_whole(text: str) -> bool:
+    """Whether a text that was cut off ends where a sentence does: with a stop that no figure can go on from."""
+    return _ENDED.search(text) is not None
 
 
 @dataclass(frozen=True, slots=True)
