@@ -839,8 +839,7 @@ class Draft:
     """What a generator wrote: unverified. ``declined`` means it said that the sources do not hold the answer.
 
     ``taken`` is filled by extractive generators only: where each sentence of ``text`` was cut. ``broken`` says why a
-    draft ends before its end, ``notes`` what else an answer should tell of it; one that is ``cut`` went on beyond what it
-    may hold.
+    draft ends before its end, ``notes`` what else an answer should tell of it; one that is ``cut`` would have gone on.
     """
 
     text: str
