@@ -21,7 +21,7 @@ from pydantic import Field, TypeAdapter, ValidationError, field_validator, model
 
 from fonte.errors import ConfigError
 from fonte.question_settings import QuestionSettings, RerankerSettings, RetrievalSettings, SupportSettings
-from fonte.serve_settings import AuditSettings, ServeSettings
+from fonte.serve_settings import AuditSettings, OidcSettings, ServeSettings
 from fonte.source_settings import Positive, QuerySettings, RuleSettings, Seconds, Section, WebSettings, plain_url
 from fonte.types import ChunkingRecipe, ChunkingStrategy
 
@@ -215,6 +215,7 @@ class Settings(Section):
     web: WebSettings = WebSettings()
     serve: ServeSettings = ServeSettings()
     audit: AuditSettings = AuditSettings()
+    oidc: OidcSettings = OidcSettings()
     sources: tuple[RuleSettings, ...] = ()
     queries: tuple[QuerySettings, ...] = ()
     file: Path | None = None

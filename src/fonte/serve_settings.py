@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Self
 
-from pydantic import Field
+from pydantic import Field, field_validator, model_validator
 
-from fonte.source_settings import Names, Positive, Seconds, Section
+from fonte.source_settings import Names, Positive, Seconds, Section, plain_url
 
 
 class ServeSettings(Section):
@@ -34,3 +34,30 @@ class AuditSettings(Section):
 
     days: Positive = 365
     questions: bool = True
+
+
+class OidcSettings(Section):
+    """Tokens of an identity provider. ``issuer`` and ``audience`` switch it on.
+
+    Roles in ``write_roles`` and ``admin_roles`` give the actions ``write`` and ``admin`` beside ``read``.
+    """
+
+    issuer: Annotated[str, Field(min_length=1)] | None = None
+    audience: Annotated[str, Field(min_length=1)] | None = None
+    jwks_url: str | None = None
+    algorithms: Names = ("RS256", "ES256")
+    leeway_seconds: Annotated[float, Field(ge=0, le=600)] = 60.0
+    user_claim: Annotated[str, Field(min_length=1)] = "sub"
+    roles_claim: Annotated[str, Field(min_length=1)] = "roles"
+    tenant_claim: Annotated[str, Field(min_length=1)] | None = None
+    tenant: Annotated[str, Field(min_length=1)] = "default"
+    write_roles: Names = ()
+    admin_roles: Names = ()
+
+    _url = field_validator("jwks_url")(plain_url)
+
+    @model_validator(mode="after")
+    def _complete(self) -> Self:
+        if (self.issuer is None) != (self.audience is None):
+            raise ValueError("issuer and audience go together")
+        return self

@@ -162,6 +162,9 @@ def test_every_key_has_a_variable_and_each_of_them_is_read(tmp_path: Path) -> No
         ("query", "filters"): "only",
         ("query", "parts"): "true",
         ("audit", "questions"): "false",
+        ("oidc", "issuer"): "https://id.example",
+        ("oidc", "audience"): "fonte",
+        ("oidc", "jwks_url"): "https://id.example/keys",
         ("serve", "hosts"): "docs.example.com",
         ("reranker", "source"): "http:m",
         ("reranker", "base_url"): "http://h/v1",
@@ -194,6 +197,8 @@ def test_every_key_has_a_variable_and_each_of_them_is_read(tmp_path: Path) -> No
             continue
         value = samples.get((section, key), "7")
         others = {
+            "FONTE_OIDC_ISSUER": {"FONTE_OIDC_AUDIENCE": "fonte"},
+            "FONTE_OIDC_AUDIENCE": {"FONTE_OIDC_ISSUER": "https://id.example"},
             "FONTE_GOLDEN_FLOORS": {"FONTE_GOLDEN_PATH": "g.yaml"},
             "FONTE_CHUNKING_PERCENTILE": {"FONTE_CHUNKING_STRATEGY": "semantic"},
             "FONTE_CHUNKING_PARENT_CHARACTERS": {"FONTE_CHUNKING_STRATEGY": "parent_child"},

@@ -36,7 +36,7 @@ def serve(options: argparse.Namespace, output: Output) -> int:
     settings = load_settings(Path(options.config) if options.config else None, home, os.environ)
     loopback = _is_loopback(options.host)
     known = Home(home).keys()
-    if not loopback and not known.any_key():
+    if not loopback and not known.any_key() and settings.oidc.issuer is None:
         raise ConfigError(
             f"without keys fonte serve listens on this machine alone, not on {options.host}",
             hint="make one first: fonte keys create --user NAME --actions read,write,admin",
@@ -45,8 +45,8 @@ def serve(options: argparse.Namespace, output: Output) -> int:
     with corpus(options, must_exist=False) as opened:
         served = make_served(home, settings, opened, local)
         app = create_app(served, version("fonte"))
-        if local is not None and not known.any_key():
-            output.note(f"no key exists: whoever reaches this port acts as tenant {local.principal.tenant!r}")
+        if served.local is not None and not known.any_key():
+            output.note(f"no key exists: whoever reaches this port acts as tenant {served.local.principal.tenant!r}")
         output.note(f"http://{options.host}:{options.port}")
         uvicorn.run(
             app,
