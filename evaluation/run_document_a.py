@@ -32,12 +32,12 @@ from fonte.evaluation.floors import corpus_fingerprint
 from fonte.evaluation.golden import GoldenSet, Question
 from fonte.evaluation.golden_files import load_golden
 from fonte.evaluation.index_facts import bytes_under, timings
-from fonte.evaluation.measures import Needle, Retrieved
+from fonte.evaluation.measures import Needle, Retrieved, characters_of
 from fonte.evaluation.scoring import QueryKey, Scores, score
 from fonte.evaluation.statistics import Comparison, Interval, bootstrap_mean, compare_all
 from fonte.models.registry import make_embedder
 from fonte.parsers.plain import verbatim_blocks
-from fonte.protocols import Embedder
+from fonte.protocols import Chunker, Embedder
 from fonte.ranking.fusion import fuse
 from fonte.stores.lance_index import LanceIndex
 from fonte.stores.lance_reader import LanceReader
@@ -186,10 +186,19 @@ class Built:
     new_tokens: int
 
 
-def build(corpus: Corpus, recipe: Recipe, embedder: Embedder, cache: SqliteVectorCache, place: Path) -> Built:
-    """Cut, embed and index all documents of a corpus."""
+def build(
+    corpus: Corpus,
+    recipe: Recipe,
+    embedder: Embedder,
+    cache: SqliteVectorCache,
+    place: Path,
+    chunker: Chunker | None = None,
+) -> Built:
+    """Cut (by the recipe's chunker unless one is given), embed and index all documents of a corpus."""
     began = time.perf_counter()
-    chunker = make_chunker(recipe, embedder.tokenizer, lambda texts: embed_cached(texts, embedder, cache).vectors)
+    chunker = chunker or make_chunker(
+        recipe, embedder.tokenizer, lambda texts: embed_cached(texts, embedder, cache).vectors
+    )
     index = LanceIndex(place)
     cut = {one.name: chunker.chunk(one) for one in corpus.documents}
     stored = [
@@ -238,17 +247,6 @@ def ask(built: Built, question: str, vector: Vector) -> tuple[dict[str, list[Hit
 # --- what it was worth -----------------------------------------------------------------------------------------------
 
 
-def characters_at(found: Sequence[Retrieved], needles: Sequence[Needle], k: int) -> tuple[float, float, float]:
-    """Recall, precision and IoU of the characters of the first ``k`` chunks (Smith and Troynikov, Chroma, 2024).
-
-    Characters that two chunks bring count twice against precision and IoU, as they do in a prompt.
-    """
-    wanted = {(one.document, at) for one in needles for at in range(one.start or 0, one.end or 0)}
-    brought = sum(one.end - one.start for one in found[:k])
-    held = sum(any(one.document == name and one.start <= at < one.end for one in found[:k]) for name, at in wanted)
-    return held / len(wanted), held / brought if brought else 0.0, held / (brought + len(wanted) - held)
-
-
 def measure(corpus: Corpus, built: Built, vectors: Mapping[str, Vector]) -> tuple[dict[str, Scores], dict[str, object]]:
     """Scores of each leg, and what else is told of it."""
     found: dict[str, dict[QueryKey, list[Retrieved]]] = {leg: {} for leg in LEGS}
@@ -262,7 +260,7 @@ def measure(corpus: Corpus, built: Built, vectors: Mapping[str, Vector]) -> tupl
         for leg, hits in rankings.items():
             first = [built.places[hit.chunk_id] for hit in hits[:deepest]]
             found[leg][question.id, number] = first
-            spans[leg].append(characters_at(first, question.needles, SPANS_K))
+            spans[leg].append(characters_of(first[:SPANS_K], question.needles))
         for leg, one in milliseconds.items():
             took[leg].append(one)
     scores = {leg: score(corpus.golden, found[leg], MEASURES) for leg in LEGS}

@@ -19,7 +19,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
 
-from fonte import Corpus, Principal, SourceOptions
+from public_sets import synced
+
+from fonte import Principal
 from fonte.answer import with_languages
 from fonte.evaluation.golden_files import load_golden
 from fonte.evaluation.measures import ndcg_at, recall_at, reciprocal_rank_at
@@ -85,8 +87,8 @@ class Asked:
 
 def collect(folder: Path, home: Path, out: Path, stride: int) -> None:
     """Every ``stride``-th question of a set, asked once, to a file."""
-    golden, corpus, asker = load_golden(folder), Corpus.open(home), Principal()
-    corpus.sync(str(folder / "corpus.jsonl"), options=SourceOptions(records=True))
+    golden, asker = load_golden(folder), Principal()
+    corpus, _ = synced(folder / "corpus.jsonl", home)
     over = corpus.asker(asker)
     if over is None:
         raise SystemExit(f"{folder.name}: nothing was indexed")

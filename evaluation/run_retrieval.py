@@ -8,16 +8,24 @@ run embeds nothing), then every question is asked in each way. A document counts
 
 from __future__ import annotations
 
-import argparse
-import json
 import sys
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from fonte import Corpus, Principal, SourceOptions
+from public_sets import arguments, run, synced
+
+from fonte import Corpus, Principal
+from fonte.evaluation.golden import Question
 from fonte.evaluation.golden_files import load_golden
-from fonte.evaluation.measures import ndcg_at, recall_at, reciprocal_rank_at
+from fonte.evaluation.measures import (
+    Retrieved,
+    documents_in_order,
+    ndcg_at,
+    needle_at,
+    recall_at,
+    reciprocal_rank_at,
+)
 from fonte.evaluation.statistics import Interval, bootstrap_mean, compare
 from fonte.retrieve import Mode
 
@@ -28,49 +36,59 @@ WAYS: Mapping[str, tuple[Mode, bool]] = {
     "hybrid+rerank": ("hybrid", True),
 }
 """Name of each way → mode, reranked."""
-AGAINST = (("hybrid", "bm25"), ("hybrid", "dense"), ("hybrid+rerank", "hybrid"))
+AGAINST = (
+    ("hybrid", "bm25"),
+    ("hybrid", "dense"),
+    ("hybrid+rerank", "hybrid"),
+    ("hybrid+rerank", "bm25"),
+    ("hybrid+rerank", "dense"),
+)
 CHUNKS = 40
-"""Chunks fetched for each question, so that ten different documents are among them."""
+"""Passages fetched for each question, so that ten different documents are among them."""
 
 
-def rankings(corpus: Corpus, questions: Sequence[tuple[str, str]], way: str) -> dict[str, list[str]]:
-    """Documents by name, best first, for each question."""
+def passages(corpus: Corpus, questions: Sequence[Question], way: str) -> list[list[Retrieved]]:
+    """What each question gets, best first."""
     asker = Principal()
     mode, rerank = WAYS[way]
-    ranked = {}
-    for identity, text in questions:
-        found = corpus.search(text, principal=asker, mode=mode, rerank=rerank, k=CHUNKS)
-        ranked[identity] = list(dict.fromkeys(one.stored.document_name for one in found.results))
-    return ranked
+    found = (
+        corpus.search(one.wordings[0], principal=asker, mode=mode, rerank=rerank, k=CHUNKS).results for one in questions
+    )
+    return [
+        [Retrieved(one.stored.document_name, one.locator.start, one.locator.end, one.content) for one in results]
+        for results in found
+    ]
 
 
-def measure(ranked: Mapping[str, Sequence[str]], qrels: Mapping[str, Mapping[str, int]]) -> dict[str, list[float]]:
-    """Each measure for each question, in the order of ``qrels``."""
-    return {
-        "recall@1": [recall_at(ranked[query], grades, 1) for query, grades in qrels.items()],
-        "recall@5": [recall_at(ranked[query], grades, 5) for query, grades in qrels.items()],
-        "mrr@10": [reciprocal_rank_at(ranked[query], grades, 10) for query, grades in qrels.items()],
-        "ndcg@10": [ndcg_at(ranked[query], grades, 10) for query, grades in qrels.items()],
+def measure(questions: Sequence[Question], found: Sequence[Sequence[Retrieved]]) -> dict[str, list[float]]:
+    """Each measure for each question."""
+    ranked = [(documents_in_order(results), one.relevance) for one, results in zip(questions, found, strict=True)]
+    values = {
+        "recall@1": [recall_at(names, grades, 1) for names, grades in ranked],
+        "recall@5": [recall_at(names, grades, 5) for names, grades in ranked],
+        "mrr@10": [reciprocal_rank_at(names, grades, 10) for names, grades in ranked],
+        "ndcg@10": [ndcg_at(names, grades, 10) for names, grades in ranked],
     }
+    if all(one.needles for one in questions):
+        values["needle@5"] = [needle_at(results, one.needles, 5) for one, results in zip(questions, found, strict=True)]
+    return values
 
 
 def evaluate(folder: Path, homes: Path) -> dict[str, object]:
     """One set: figures with intervals for each way, and hybrid against each leg."""
     golden = load_golden(folder)
-    corpus = Corpus.open(homes / folder.name)
     began = time.perf_counter()
-    report = corpus.sync(str(folder / "corpus.jsonl"), options=SourceOptions(records=True))
-    synced = time.perf_counter() - began
-    qrels = {question.id: question.relevance for question in golden.questions if question.relevance}
-    asked = [(question.id, question.wordings[0]) for question in golden.questions if question.id in qrels]
-    values = {way: measure(rankings(corpus, asked, way), qrels) for way in WAYS}
+    corpus, report = synced(folder / "corpus.jsonl", homes / folder.name)
+    took = time.perf_counter() - began
+    asked = [question for question in golden.questions if question.relevance]
+    values = {way: measure(asked, passages(corpus, asked, way)) for way in WAYS}
     return {
         "set": folder.name,
         "fingerprint": golden.fingerprint,
         "queries": len(asked),
         "documents": sum(report.documents[name] for name in ("added", "unchanged", "modified")),
         "chunks": report.chunks_total,
-        "sync_seconds": round(synced, 1),
+        "sync_seconds": round(took, 1),
         "measures": {
             way: {
                 name: dict(zip(("value", "low", "high", "n"), _rounded(bootstrap_mean(figures)), strict=True))
@@ -81,7 +99,7 @@ def evaluate(folder: Path, homes: Path) -> dict[str, object]:
         "paired": {
             f"{way} against {other} by {name}": _verdict(values[other][name], values[way][name])
             for way, other in AGAINST
-            for name in ("recall@5", "mrr@10", "ndcg@10")
+            for name in values[way]
         },
     }
 
@@ -109,22 +127,8 @@ def _verdict(a: Sequence[float], b: Sequence[float]) -> dict[str, object]:
 
 def main() -> int:
     """Run the sets that are there; say which are not."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("data", type=Path)
-    parser.add_argument("sets", nargs="+")
-    parser.add_argument("--homes", type=Path, default=Path(".fonte-bench"))
-    parser.add_argument("--out", type=Path)
-    options = parser.parse_args()
-    for name in options.sets:
-        if not (options.data / name / "corpus.jsonl").is_file():
-            print(f"{name}: absent, not measured", file=sys.stderr)
-            continue
-        result = evaluate(options.data / name, options.homes)
-        print(json.dumps(result, indent=1, ensure_ascii=False))
-        if options.out:
-            options.out.mkdir(parents=True, exist_ok=True)
-            (options.out / f"retrieval-{name}.json").write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n")
-    return 0
+    options = arguments(__doc__).parse_args()
+    return run(options, "retrieval", lambda folder: evaluate(folder, options.homes))
 
 
 if __name__ == "__main__":

@@ -11,7 +11,6 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "evaluation"))
 import run_document_a
 import tell_document_a
 
-from fonte.evaluation.measures import Needle, Retrieved
 from quick_corpus import WordEmbedder
 
 SPLIT = "the amber lantern opens at dawn"
@@ -78,13 +77,3 @@ def test_a_blind_cut_destroys_a_needle_overlap_saves_it_and_a_header_costs_token
     assert "Not run yet: `evaluation/run_document_a.py --data ../shared/data --sets sample --encoders minilm" in told
     assert "| A | 1 of 2 | 0 |" in told
     assert (tmp_path / "document-a-covidqa.png").read_bytes().startswith(b"\x89PNG")
-
-
-def test_characters_are_counted_as_a_prompt_holds_them() -> None:
-    needle = Needle("d", "x" * 10, 100, 110)
-    whole, half, other = (Retrieved(name, start, start + 20, "") for name, start in (("d", 95), ("d", 85), ("e", 95)))
-    assert run_document_a.characters_at([whole], [needle], 5) == (1.0, 0.5, 0.5)
-    assert run_document_a.characters_at([half, other], [needle], 5) == (0.5, 5 / 40, 5 / 45)
-    assert run_document_a.characters_at([half, whole], [needle], 1) == (0.5, 5 / 20, 5 / 25)
-    assert run_document_a.characters_at([whole, half], [needle], 5) == (1.0, 10 / 40, 10 / 40)
-    assert run_document_a.characters_at([], [needle], 5) == (0.0, 0.0, 0.0)

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +79,49 @@ def needle_rank(retrieved: Sequence[Retrieved], needles: Sequence[Needle]) -> in
         if any(chunk.holds(needle) for needle in needles):
             return rank
     return None
+
+
+class Characters(NamedTuple):
+    """Recall, precision and IoU of the characters that passages bring (Smith and Troynikov, Chroma, 2024)."""
+
+    recall: float
+    precision: float
+    iou: float
+
+
+def characters_of(retrieved: Sequence[Retrieved], needles: Sequence[Needle]) -> Characters:
+    """How the passages' characters cover the needles', by their ranges.
+
+    Characters that two passages bring count twice against precision and IoU, as they do in a prompt.
+    """
+    wanted = {
+        (one.document, at)
+        for one in needles
+        if one.start is not None and one.end is not None
+        for at in range(one.start, one.end)
+    }
+    if not wanted:
+        raise ValueError("a question without needles in known ranges has no characters to find")
+    brought = sum(one.end - one.start for one in retrieved)
+    held = sum(any(one.document == name and one.start <= at < one.end for one in retrieved) for name, at in wanted)
+    return Characters(held / len(wanted), held / brought if brought else 0.0, held / (brought + len(wanted) - held))
+
+
+def first_characters(retrieved: Sequence[Retrieved], budget: int) -> list[Retrieved]:
+    """The first ``budget`` characters that passages bring: the last one is cut where they end.
+
+    Raises:
+        ValueError: no budget.
+    """
+    _check(budget)
+    shown: list[Retrieved] = []
+    for one in retrieved:
+        if budget <= 0:
+            break
+        size = min(one.end - one.start, budget)
+        shown.append(replace(one, end=one.start + size, content=one.content[:size]))
+        budget -= size
+    return shown
 
 
 def recall_at(ranking: Sequence[str], relevance: Mapping[str, int], k: int) -> float:

@@ -179,3 +179,25 @@ def test_rates_without_their_questions_are_refused() -> None:
 def test_an_impossible_outcome_is_refused() -> None:
     with pytest.raises(ValueError, match="only an answer"):
         Outcome(answerable=False, answered=True, sufficient=True, correct=True)
+
+
+def test_characters_are_counted_as_a_prompt_holds_them() -> None:
+    needle = Needle("d", "x" * 10, 100, 110)
+    whole, half, other = (Retrieved(name, start, start + 20, "") for name, start in (("d", 95), ("d", 85), ("e", 95)))
+    assert measures.characters_of([whole], [needle]) == (1.0, 0.5, 0.5)
+    assert measures.characters_of([half, other], [needle]) == (0.5, 5 / 40, 5 / 45)
+    assert measures.characters_of([half], [needle]) == (0.5, 5 / 20, 5 / 25)
+    assert measures.characters_of([whole, half], [needle]) == (1.0, 10 / 40, 10 / 40)
+    assert measures.characters_of([], [needle]) == (0.0, 0.0, 0.0)
+    with pytest.raises(ValueError, match="no characters to find"):
+        measures.characters_of([whole], [Needle("d", "words")])
+
+
+def test_a_budget_of_characters_is_used_up_and_not_passed() -> None:
+    first, second = Retrieved("d", 100, 130, "a" * 30), Retrieved("e", 0, 30, "b" * 30)
+    assert measures.first_characters([first, second], 40) == [first, Retrieved("e", 0, 10, "b" * 10)]
+    assert measures.first_characters([first, second], 30) == [first]
+    assert measures.first_characters([first, second], 7) == [Retrieved("d", 100, 107, "a" * 7)]
+    assert measures.first_characters([first, second], 100) == [first, second]
+    with pytest.raises(ValueError, match="counts from 1"):
+        measures.first_characters([first], 0)
