@@ -22,6 +22,8 @@ from fonte.errors import BadModelOutput, ConfigError, ModelNotInstalled, ModelUn
 if TYPE_CHECKING:
     import httpx
 
+    from fonte.deadlines import Deadline
+
 _TRIES = 3
 _FIRST_WAIT_SECONDS = 0.5
 _LONGEST_WAIT_SECONDS = 20.0
@@ -111,6 +113,7 @@ class Endpoint:
         self._sleep = sleep
         own = {**({"Authorization": f"Bearer {key}"} if key else {}), **(headers or {})}
         self._client = httpx.Client(headers=own, timeout=timeout_seconds)
+        self._deadline = _bounded(self._client)
         weakref.finalize(self, self._client.close)
 
     @property
@@ -131,7 +134,7 @@ class Endpoint:
         """
         with self._open(path, body) as (_, chunks):
             data = b"".join(chunks)
-        return self._object(data)
+        return self._told(data)
 
     def post_list(self, path: str, body: Mapping[str, object]) -> list[object]:
         """The JSON array that the endpoint answers. Raises as ``post``."""
@@ -159,7 +162,7 @@ class Endpoint:
         """
         with self._open(path, body) as (kind, chunks):
             if kind not in ("", "text/event-stream"):
-                yield self._object(b"".join(chunks))
+                yield self._told(b"".join(chunks))
                 return
             for data in _events(chunks):
                 if data.strip() == b"[DONE]":
@@ -171,6 +174,13 @@ class Endpoint:
                 if ends(event):
                     return
         raise ModelUnavailable(f"{self.where} broke off its answer", hint="ask again")
+
+    def _told(self, data: bytes) -> Mapping[str, object]:
+        """The object of a whole answer, which some endpoints give a failure in, with status 200."""
+        value = self._object(data)
+        if value.get("error"):
+            raise ModelUnavailable(f"{self.where} answered with an error{_words(value)}", hint="ask again")
+        return value
 
     def _json(self, data: bytes) -> object:
         try:
@@ -191,8 +201,9 @@ class Endpoint:
         import httpx
 
         response = self._respond(path, body)
+        pieces = self._pieces(response, self._deadline.at)
         try:
-            yield response.headers.get("content-type", "").partition(";")[0].strip().lower(), self._pieces(response)
+            yield response.headers.get("content-type", "").partition(";")[0].strip().lower(), pieces
         except httpx.TimeoutException as error:
             raise self._slow() from error
         except httpx.HTTPError as error:
@@ -205,6 +216,7 @@ class Endpoint:
 
         wait = _FIRST_WAIT_SECONDS
         for left in reversed(range(_TRIES)):
+            self._deadline.at = time.monotonic() + self._timeout
             try:
                 request = self._client.build_request("POST", self._base + path, json=body)
                 response = self._client.send(request, stream=True)
@@ -228,16 +240,16 @@ class Endpoint:
             wait *= 2
         raise AssertionError("the last try returns or raises")
 
-    def _pieces(self, response: httpx.Response) -> Iterator[bytes]:
-        deadline = time.monotonic() + self._timeout
+    def _pieces(self, response: httpx.Response, until: float) -> Iterator[bytes]:
         size = 0
         for piece in response.iter_bytes():
             size += len(piece)
             if size > self._limit:
                 raise BadModelOutput(f"{self.where} answered more than {self._limit} bytes")
-            if time.monotonic() > deadline:
+            if time.monotonic() > until:
                 raise self._slow()
             yield piece
+            self._deadline.at = until  # whoever reads on may be another thread, or have asked something else meanwhile
 
     def _slow(self) -> ModelUnavailable:
         return ModelUnavailable(
@@ -288,21 +300,40 @@ def _words(told: Mapping[str, object]) -> str:
 
 def _retry_after(value: str) -> float:
     """Seconds that a ``Retry-After`` header asks for, as a number or as a date (RFC 9110, 10.2.3); 0 for nothing."""
-    if value.isdigit():
+    if value.isascii() and value.isdigit():
         return float(value)
     try:
         moment = parsedate_to_datetime(value)
-    except ValueError:
+        return max(0.0, moment.timestamp() - time.time())
+    except (ValueError, OverflowError):
         return 0.0
-    return max(0.0, moment.timestamp() - time.time())
+
+
+def _bounded(client: httpx.Client) -> Deadline:
+    """The deadline by which everything ends that the client does, its proxies too."""
+    import httpx
+
+    from fonte.deadlines import Deadline, TimedBackend
+
+    deadline = Deadline()
+    # httpx has no setting for it, and a transport of one's own would do without the proxies of the environment.
+    for one in (client._transport, *client._mounts.values()):  # noqa: SLF001 - as above; a test drips
+        if isinstance(one, httpx.HTTPTransport):
+            pool = one._pool  # noqa: SLF001 - as above
+            pool._network_backend = TimedBackend(pool._network_backend, deadline)  # noqa: SLF001 - as above
+    return deadline
 
 
 def _events(chunks: Iterator[bytes]) -> Iterator[bytes]:
     """The data of each server-sent event (WHATWG HTML, "Server-sent events"): its data lines joined."""
-    rest = b""
+    begun: list[bytes] = []
     data: list[bytes] = []
     for chunk in chunks:
-        *lines, rest = (rest + chunk).split(b"\n")
+        begun.append(chunk)
+        if b"\n" not in chunk:  # a line that goes on is put together once
+            continue
+        *lines, rest = b"".join(begun).split(b"\n")
+        begun = [rest]
         for raw in lines:
             line = raw.rstrip(b"\r")
             if line.startswith(b"data:"):
@@ -310,6 +341,7 @@ def _events(chunks: Iterator[bytes]) -> Iterator[bytes]:
             elif not line and data:
                 yield b"\n".join(data)
                 data = []
+    rest = b"".join(begun)
     if rest.startswith(b"data:"):
         data.append(rest.rstrip(b"\r")[5:].removeprefix(b" "))
     if data:

@@ -24,6 +24,8 @@ ESTIMATED = "the tokens are estimated, for the endpoint did not count them"
 _PER = 1_000_000
 _CHARACTERS_PER_TOKEN = 16
 """More than a token ever has on the average of a text: beyond it an endpoint does not keep to max_tokens."""
+_MOST_TOKENS = 1_000_000_000
+"""More than any request has: what tells more counts nothing."""
 _WRAPPING = " \t\r\n`'\"*_"
 _DECLINED = re.compile(rf"{NO_ANSWER}(?!\w)")
 
@@ -146,7 +148,7 @@ class ChatEndpoint:
 
 def counted(value: object) -> int | None:
     """A number of tokens as an endpoint tells it; None where it is none."""
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MOST_TOKENS else None
 
 
 def _may_decline(text: str) -> bool:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import ipaddress
 import re
 import socket
-import time
 import typing
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from urllib.parse import quote, urljoin, urlsplit, urlunsplit
 
 import httpcore
 
+from fonte.deadlines import Deadline, TimedStream
 from fonte.errors import SourceUnreadable
 
 Network: typing.TypeAlias = ipaddress.IPv4Network | ipaddress.IPv6Network
@@ -119,20 +119,6 @@ def resolve(host: str, port: int) -> Sequence[str]:
     return list(dict.fromkeys(str(one[4][0]) for one in found))
 
 
-@dataclass(slots=True)
-class Deadline:
-    """When the running request must be over, on the monotonic clock."""
-
-    at: float = float("inf")
-
-    def left(self, timeout: float | None) -> float:
-        """Seconds that a step may take. Raises httpcore.ReadTimeout when none are left."""
-        left = self.at - time.monotonic()
-        if left <= 0:
-            raise httpcore.ReadTimeout("it took too long")
-        return left if timeout is None else min(left, timeout)
-
-
 class GuardedBackend(httpcore.NetworkBackend):
     """Connects through a door, and ends what takes too long, however busy it looks."""
 
@@ -164,7 +150,7 @@ class GuardedBackend(httpcore.NetworkBackend):
                 stream = self._inner.connect_tcp(
                     address, port, self._deadline.left(timeout), local_address, socket_options
                 )
-                return _TimedStream(stream, self._deadline)
+                return TimedStream(stream, self._deadline)
             except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
                 failure = error
         raise failure
@@ -175,28 +161,3 @@ class GuardedBackend(httpcore.NetworkBackend):
         """Never."""
         del timeout, socket_options
         raise SourceUnreadable(f"{path} is no address of the web")
-
-
-class _TimedStream(httpcore.NetworkStream):
-    """A connection whose every step ends by the deadline."""
-
-    def __init__(self, inner: httpcore.NetworkStream, deadline: Deadline) -> None:
-        self._inner, self._deadline = inner, deadline
-
-    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        return self._inner.read(max_bytes, self._deadline.left(timeout))
-
-    def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        self._inner.write(buffer, self._deadline.left(timeout))
-
-    def close(self) -> None:
-        self._inner.close()
-
-    def start_tls(
-        self, ssl_context: typing.Any, server_hostname: str | None = None, timeout: float | None = None
-    ) -> httpcore.NetworkStream:
-        secured = self._inner.start_tls(ssl_context, server_hostname, self._deadline.left(timeout))
-        return _TimedStream(secured, self._deadline)
-
-    def get_extra_info(self, info: str) -> typing.Any:
-        return self._inner.get_extra_info(info)

@@ -12,8 +12,9 @@ from urllib.parse import urlsplit
 
 import httpcore
 
+from fonte.deadlines import Deadline
 from fonte.errors import SourceTooLarge, SourceUnreadable, UnsupportedMediaType
-from fonte.sources.web.addresses import Deadline, Door, GuardedBackend, Resolver, plain_url, resolve
+from fonte.sources.web.addresses import Door, GuardedBackend, Resolver, plain_url, resolve
 from fonte.sources.web.robots import FORBIDDEN, NOTHING_SAID, Robots, parse_robots
 
 AGENT = "fonte"
