@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -63,8 +63,8 @@ class Conversing(Overseen):
         kept = store.conversations.turns(conversation_id, principal)
         return Conversation(conversation_id, tuple(_turn(one, store.catalog, principal) for one in kept))
 
-    def _said(self, conversation: str | None, principal: Principal) -> tuple[str, tuple[Said, ...]]:
-        """The conversation's id (a new one for ``new``, empty for None), and what was said in it lately.
+    def _said(self, conversation: str | Sequence[Said] | None, principal: Principal) -> tuple[str, tuple[Said, ...]]:
+        """The conversation's id (a new one for ``new``, empty where it is not ours), and what was said in it lately.
 
         Raises:
             NotFound: absent, or somebody else's.
@@ -73,6 +73,8 @@ class Conversing(Overseen):
             return "", ()
         if conversation == NEW:
             return "v" + uuid.uuid4().hex[:20], ()
+        if not isinstance(conversation, str):
+            return "", tuple(conversation)[-REMEMBERED:]
         store = self._store_of(principal.tenant)
         kept = store.conversations.turns(conversation, principal)[-REMEMBERED:]
         return conversation, tuple(_said(one, store.catalog, principal) for one in kept)

@@ -6,7 +6,7 @@ Every read names a principal. A question opens the active generation once and ke
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import date
@@ -37,6 +37,7 @@ from fonte.types import (
     Generation,
     Locator,
     Principal,
+    Said,
     SearchResults,
     SyncReport,
 )
@@ -199,12 +200,13 @@ class OpenCorpus(Conversing):
         max_distance: float | None = None,
         filters: Filters = Filters(),  # noqa: B008 - frozen
         as_of: date | None = None,
-        conversation: str | None = None,
+        conversation: str | Sequence[Said] | None = None,
     ) -> Answer:
         """An answer whose citations the server minted, or an abstention.
 
         Either is stored, but where there is no index yet, and where the home cannot be written (a note says so).
-        ``conversation`` is the id of one, or "new"; the answer's trace names it.
+        ``conversation`` is the id of one, or "new"; the answer's trace names it. Or it is what was said elsewhere,
+        oldest first: the question is read with it, and nothing of it is kept.
 
         Raises:
             InvalidQuery, ModelUnavailable, BadModelOutput, StoreError. NotFound: no such conversation of this asker.
@@ -233,7 +235,7 @@ class OpenCorpus(Conversing):
         max_distance: float | None = None,
         filters: Filters = Filters(),  # noqa: B008 - frozen
         as_of: date | None = None,
-        conversation: str | None = None,
+        conversation: str | Sequence[Said] | None = None,
     ) -> Iterator[Citation | str | Answer]:
         """Citations, then the answer's text in pieces, last the whole answer, which is what is stored."""
         named, history = self._said(conversation, principal)

@@ -34,6 +34,7 @@ def make_served(home: Path, settings: Settings, corpus: OpenCorpus, local: Ident
         tokens=_tokens(settings),
         limits=limits,
         audit_questions=settings.audit.questions,
+        generators=tuple(dict.fromkeys((settings.generation.name, "extractive"))),
     )
 
 

@@ -10,13 +10,12 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
-from fonte import contract
 from fonte.errors import Busy, FonteError, InvalidRequest, NotFound
-from fonte.http import asking, documents, running
+from fonte.http import asking, chat, documents, running
 from fonte.http.guard import Guard
 from fonte.http.identity import Desk
 from fonte.http.limits import Buckets, Room
-from fonte.http.replies import ERRORS, reply
+from fonte.http.replies import ERRORS, error_told, reply
 from fonte.http.served import Served
 
 _log = logging.getLogger("fonte.http")
@@ -37,7 +36,7 @@ def create_app(served: Served, version: str = "") -> FastAPI:
     )
     limits = served.limits
     app.state.desk = Desk(served, Buckets(limits.requests_per_minute), Buckets(limits.failures_per_minute))
-    for part in (asking, documents, running):
+    for part in (asking, chat, documents, running):
         app.include_router(part.routes(served))
     _add_health(app, served)
     _add_errors(app)
@@ -70,7 +69,8 @@ def _add_errors(app: FastAPI) -> None:
     @app.exception_handler(RequestValidationError)
     async def malformed(request: Request, error: RequestValidationError) -> Response:
         faults = [f"{'.'.join(str(part) for part in one['loc'])}: {one['msg']}"[:200] for one in error.errors()[:_TOLD]]
-        return _error(request, InvalidRequest("; ".join(faults), hint=_HINT))
+        param = ".".join(str(part) for part in error.errors()[0]["loc"][1:])
+        return _error(request, InvalidRequest("; ".join(faults), hint=_HINT), param or None)
 
     @app.exception_handler(HTTPException)
     async def unrouted(request: Request, error: HTTPException) -> Response:
@@ -89,9 +89,9 @@ def _add_errors(app: FastAPI) -> None:
         return _error(request, told)
 
 
-def _error(request: Request, error: FonteError) -> Response:
+def _error(request: Request, error: FonteError, param: str | None = None) -> Response:
     request.state.audit_outcome = error.code
-    response = reply(contract.error(error), error.http_status)
+    response = reply(error_told(error, request.url.path, param), error.http_status)
     if isinstance(error, Busy):
         response.headers["retry-after"] = str(error.after_seconds)
     if error.http_status == 401:  # noqa: PLR2004 - its header is asked for by RFC 9110

@@ -35,7 +35,7 @@ def routes(served: Served) -> APIRouter:
     @router.post("/v1/search")
     def search(body: SearchBody, who: Reader, request: Request) -> Response:
         """Ranked passages that the caller may read."""
-        note(request, _said(served, body.query))
+        note(request, said(served, body.query))
         found = corpus.search(
             body.query,
             principal=who.principal,
@@ -47,16 +47,16 @@ def routes(served: Served) -> APIRouter:
             as_of=body.as_of,
         )
         shown = {one.stored.chunk.document_id for one in found.results}
-        note(request, _said(served, body.query), tuple(sorted(shown)))
+        note(request, said(served, body.query), tuple(sorted(shown)))
         return reply(outward(contract.search_results(found), who))
 
     @router.post("/v1/ask")
     async def ask(body: AskBody, who: Reader, request: Request) -> Response:
         """An answer whose every sentence is cited, or an abstention; with ``stream`` as server-sent events."""
-        note(request, _said(served, body.question))
+        note(request, said(served, body.question))
         if not body.stream:
             found = await run_in_threadpool(lambda: corpus.ask(body.question, principal=who.principal, **_wanted(body)))
-            _note_answer(request, served, body.question, found)
+            note_answer(request, served, body.question, found)
             return reply(outward(contract.answer(found), who))
         items = Stream(lambda: corpus.stream(body.question, principal=who.principal, **_wanted(body))).items()
         # The first item before anything is sent: an error then still has its status.
@@ -66,7 +66,7 @@ def routes(served: Served) -> APIRouter:
     @router.post("/v1/why")
     def why(body: WhyBody, who: Reader, request: Request) -> Response:
         """The layer that lost what a question should have found. Access is told only to administrators."""
-        note(request, _said(served, body.question))
+        note(request, said(served, body.question))
         found = corpus.why(
             body.question,
             read_expected(body.expect, body.document),
@@ -132,7 +132,7 @@ async def _events(
         async for last in rest:
             yield _event(last, who)
         if isinstance(last, Answered | Abstained):
-            _note_answer(request, served, question, last)
+            note_answer(request, served, question, last)
     except FonteError as error:
         request.state.audit_outcome = error.code
         yield event("error", contract.error(error))
@@ -146,16 +146,18 @@ def _event(item: _Item, who: Identity) -> bytes:
     return event("done", outward(contract.answer(item), who))
 
 
-def _note_answer(request: Request, served: Served, question: str, answer: Answer) -> None:
+def note_answer(request: Request, served: Served, question: str, answer: Answer) -> None:
+    """Tell the audit log what was asked, shown, and what came of it."""
     outcome = "ok" if isinstance(answer, Answered) else f"abstained: {answer.reason.value}"
     if isinstance(answer, Answered):
         shown = {one.document_id for one in answer.citations}
     else:
         shown = {one.stored.chunk.document_id for one in answer.nearest}
-    note(request, _said(served, question), tuple(sorted(shown)), outcome)
+    note(request, said(served, question), tuple(sorted(shown)), outcome)
 
 
-def _said(served: Served, question: str) -> str:
+def said(served: Served, question: str) -> str:
+    """The question, where the audit log may hold it."""
     return question if served.audit_questions else ""
 
 

@@ -18,10 +18,10 @@ from typing import Any, Final, TypeAlias
 
 from starlette.concurrency import run_in_threadpool
 
-from fonte import contract
 from fonte.access.records import AuditEntry
 from fonte.errors import Busy, FonteError, InvalidRequest, SourceTooLarge
 from fonte.http.limits import Room
+from fonte.http.replies import error_told
 from fonte.http.served import Served
 
 Scope: TypeAlias = MutableMapping[str, Any]
@@ -183,7 +183,7 @@ class _Answering:
         if self._start is None and self.status:
             return
         self._refused = True
-        body = json.dumps(contract.error(error)).encode()
+        body = json.dumps(error_told(error, self._scope["path"])).encode()
         headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
         if isinstance(error, Busy):
             headers.append((b"retry-after", str(error.after_seconds).encode()))

@@ -27,13 +27,14 @@ def _item(key: str, value: object, around: Json, who: Identity) -> object:
         return [outward(one, who) if isinstance(one, dict) else one for one in value]
     if isinstance(value, str) and value.startswith(_LOCAL):
         if key == "url":
-            return _link(around)
+            return place_link(around)
         if key == "source_uri" and not who.runs_it:
             return PurePosixPath(unquote(urlsplit(value).path)).name
     return value
 
 
-def _link(citation: Json) -> str:
+def place_link(citation: Json) -> str:
+    """The address of a citation's or a result's place on this server's page, from its root."""
     locator = citation.get("locator")
     place = locator if isinstance(locator, Mapping) else {}
     document = quote(str(citation.get("document_id", "")), safe="")

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, Final
 
 from fastapi import Request
 from fastapi.responses import Response
 from pydantic import BaseModel
 
+from fonte import contract
 from fonte.contract import Json
+from fonte.errors import FonteError
 
 
 class ErrorTold(BaseModel):
@@ -27,28 +29,66 @@ class ErrorBody(BaseModel):
     error: ErrorTold
 
 
-ERRORS: dict[int | str, dict[str, Any]] = {
-    status: {"model": ErrorBody, "description": what}
-    for status, what in (
-        (400, "wrong input"),
-        (401, "no key, or none that is good"),
-        (403, "the key does not allow this"),
-        (404, "absent, or not to be read by the asker"),
-        (409, "something else changed first"),
-        (413, "too large"),
-        (415, "a kind that is not read"),
-        (422, "not of the form that is taken"),
-        (429, "too many requests of one caller"),
-        (502, "a model answered nonsense"),
-        (503, "not now"),
-    )
-}
+class OpenAIErrorTold(ErrorTold):
+    """The same with the fields that clients of OpenAI's API read."""
+
+    type: str
+    param: str | None
+
+
+class OpenAIErrorBody(BaseModel):
+    """An error of the routes in OpenAI's form."""
+
+    error: OpenAIErrorTold
+
+
+def _errors(model: type[BaseModel]) -> dict[int | str, dict[str, Any]]:
+    return {status: {"model": model, "description": what} for status, what in _STATUSES}
+
+
+_STATUSES: Final = (
+    (400, "wrong input"),
+    (401, "no key, or none that is good"),
+    (403, "the key does not allow this"),
+    (404, "absent, or not to be read by the asker"),
+    (409, "something else changed first"),
+    (413, "too large"),
+    (415, "a kind that is not read"),
+    (422, "not of the form that is taken"),
+    (429, "too many requests of one caller"),
+    (502, "a model answered nonsense"),
+    (503, "not now"),
+)
+ERRORS: Final = _errors(ErrorBody)
+OPENAI_ERRORS: Final = _errors(OpenAIErrorBody)
 
 
 def reply(value: Json, status: int = 200) -> Response:
     """JSON in UTF-8."""
     body = json.dumps(value, ensure_ascii=False, allow_nan=False).encode("utf-8", "replace")
     return Response(body, status_code=status, media_type="application/json")
+
+
+OPENAI_PATHS: Final = frozenset({"/v1/chat/completions", "/v1/models"})
+"""Where errors are read by clients of OpenAI's API."""
+_TYPES: Final = {
+    401: "authentication_error",
+    403: "permission_error",
+    404: "not_found_error",
+    429: "rate_limit_error",
+}
+_FAULT_OF_OURS = 500
+
+
+def error_told(error: FonteError, path: str, param: str | None = None) -> Json:
+    """An error as the address's clients read it; in OpenAI's form with our fields as well."""
+    told = contract.error(error)
+    if path not in OPENAI_PATHS:
+        return told
+    other = "invalid_request_error" if error.http_status < _FAULT_OF_OURS else "server_error"
+    kind = _TYPES.get(error.http_status, other)
+    inner = told["error"]
+    return {"error": {**(inner if isinstance(inner, dict) else {}), "type": kind, "param": param}}
 
 
 def note(request: Request, subject: str = "", shown: tuple[str, ...] = (), outcome: str = "ok") -> None:

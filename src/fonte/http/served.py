@@ -48,4 +48,6 @@ class Served:
     tokens: Tokens | None = None
     limits: Limits = field(default_factory=Limits)
     audit_questions: bool = True
+    generators: tuple[str, ...] = ("extractive",)
+    """Those that the settings allow; the first is what is used where none is named."""
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
