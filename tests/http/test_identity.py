@@ -14,6 +14,7 @@ from fonte.errors import Unauthenticated
 from fonte.http.identity import May
 from fonte.http.served import Limits
 from fonte.types import Principal
+from routes import api_routes
 from served import NOW, House, make_house
 
 OPEN = {"/healthz", "/readyz"}
@@ -29,19 +30,8 @@ def _rules(route: APIRoute) -> list[May]:
     return found
 
 
-def _routes(house: House) -> list[APIRoute]:
-    found = [route for route in house.app.routes if isinstance(route, APIRoute)]
-    pending = [route for route in house.app.routes if not isinstance(route, APIRoute)]
-    while pending:
-        one = pending.pop()
-        inner = getattr(getattr(one, "original_router", one), "routes", [])
-        found += [route for route in inner if isinstance(route, APIRoute)]
-        pending += [route for route in inner if not isinstance(route, APIRoute)]
-    return found
-
-
 def test_every_route_but_the_open_ones_has_one_rule(house: House) -> None:
-    routes = _routes(house)
+    routes = [route for _, _, route in api_routes(house.app)]
     assert len(routes) > 10
     for route in routes:
         assert len(_rules(route)) == (0 if route.path in OPEN else 1), route.path

@@ -1,0 +1,220 @@
+"""Random people of two tenants ask every route for everything that exists: nothing comes out that is not theirs.
+
+Each document has a word of its own in its text and another in its name, so that a leak anywhere in an answer (body or
+headers) is seen. A route that is not in ``ASKED`` fails the test, so that none is forgotten.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from fonte.access.identity import Action
+from fonte.access.keys import mint
+from fonte.http.app import create_app
+from fonte.http.served import Limits, Served
+from fonte.stores.home import Home
+from fonte.types import DocumentState, Principal
+from quick_corpus import Shelf, Shelves, quick_corpus
+from routes import api_routes
+
+REQUESTS = 5_000
+TENANTS = ("alfa", "beta")
+ROLES = ("staff", "hr", "legal")
+USERS = ("ada", "bob", None)
+MARKS = re.compile(r"(?:word|name)(?:alfa|beta)\d\d")
+WIDE = Limits(requests_per_minute=10**9, failures_per_minute=10**9)
+
+
+@dataclass
+class World:
+    """Who may read what, kept by hand beside the server, and every id that was ever seen by anybody."""
+
+    draw: random.Random
+    roles: dict[str, frozenset[str]] = field(default_factory=dict)
+    documents: list[str] = field(default_factory=list)
+    answers: list[str] = field(default_factory=lambda: ["a00000000000000000000"])
+    conversations: list[str] = field(default_factory=lambda: ["v00000000000000000000"])
+    generations: list[str] = field(default_factory=lambda: ["g0000000000000000"])
+
+    def allowed(self, who: Principal, actions: frozenset[Action]) -> set[str]:
+        """Words that may be in an answer for somebody."""
+        found = set()
+        for mark, roles in self.roles.items():
+            if not mark.startswith(who.tenant):
+                continue
+            if roles & who.held_roles:
+                found |= {f"word{mark}", f"name{mark}"}
+            elif Action.ADMIN in actions:
+                found.add(f"name{mark}")
+        return found
+
+
+def _document(world: World) -> str:
+    return world.draw.choice(world.documents)
+
+
+def _question(world: World) -> str:
+    topic = world.draw.choice(("pump", "archive", "salary", "tower", "room 4", "yearly report", "euro"))
+    return world.draw.choice((f"Where is the {topic}?", f"Who keeps the {topic} of the tower?", topic))
+
+
+Asked = Callable[[World], tuple[str, dict[str, Any] | None]]
+ASKED: dict[tuple[str, str], Asked] = {
+    ("POST", "/v1/search"): lambda w: (
+        "/v1/search",
+        {"query": _question(w), "k": 50, "mode": w.draw.choice(("hybrid", "bm25", "dense"))}
+        | w.draw.choice(({}, {"filters": {"document": [_document(w)]}})),
+    ),
+    ("POST", "/v1/ask"): lambda w: (
+        "/v1/ask",
+        {"question": _question(w), "stream": w.draw.random() < 0.5}
+        | w.draw.choice(({}, {"conversation_id": w.draw.choice(["new", *w.conversations])})),
+    ),
+    ("POST", "/v1/why"): lambda w: ("/v1/why", {"question": _question(w), "expect": f"{_document(w)}#char=0,9"}),
+    ("GET", "/v1/answers/{answer_id}"): lambda w: (f"/v1/answers/{w.draw.choice(w.answers)}", None),
+    ("GET", "/v1/conversations/{conversation_id}"): lambda w: (
+        f"/v1/conversations/{w.draw.choice(w.conversations)}",
+        None,
+    ),
+    ("GET", "/v1/documents"): lambda _: ("/v1/documents", None),
+    ("GET", "/v1/documents/{document_id}"): lambda w: (f"/v1/documents/{_document(w)}", None),
+    ("GET", "/v1/documents/{document_id}/text"): lambda w: (f"/v1/documents/{_document(w)}/text", None),
+    ("DELETE", "/v1/documents/{document_id}"): lambda w: (f"/v1/documents/{_document(w)}", None),
+    ("GET", "/v1/status"): lambda _: ("/v1/status", None),
+    ("GET", "/v1/generations"): lambda _: ("/v1/generations", None),
+    ("POST", "/v1/generations/{generation}/publish"): lambda w: (
+        f"/v1/generations/{w.draw.choice(w.generations)}/publish",
+        {},
+    ),
+    ("POST", "/v1/rollback"): lambda _: ("/v1/rollback", None),
+    ("GET", "/v1/audit"): lambda _: ("/v1/audit?limit=1000", None),
+    ("GET", "/healthz"): lambda _: ("/healthz", None),
+    ("GET", "/readyz"): lambda _: ("/readyz", None),
+}
+"""How each route is asked. Deletes are seldom, or nothing would be left to leak."""
+
+
+def _shelf(world: World, tenant: str) -> Shelf:
+    texts = {}
+    for at in range(14):
+        mark = f"{tenant}{at:02}"
+        given = frozenset(world.draw.sample([*ROLES, "public", "user:ada"], world.draw.randint(0, 2)))
+        world.roles[mark] = given
+        said = f"The pump and the archive of the tower in room {at} cost {at + 2} euro a year, says word{mark}."
+        texts[f"name{mark}.txt"] = (said, given)
+    return Shelf(texts, root=f"memory://{tenant}/")
+
+
+@dataclass(frozen=True)
+class Person:
+    who: Principal
+    actions: frozenset[Action]
+    headers: dict[str, str]
+
+
+def _people(served: Served, draw: random.Random) -> list[Person]:
+    found = []
+    for tenant in TENANTS:
+        for user in USERS:
+            for actions in ((Action.READ,), (Action.READ, Action.WRITE), tuple(Action)):
+                who = Principal(tenant, user, frozenset(draw.sample(ROLES, draw.randint(0, 2))))
+                key = mint(served.keys, who, actions, now=served.now())
+                found.append(Person(who, frozenset(actions), {"authorization": f"Bearer {key.text}"}))
+    return found
+
+
+@pytest.fixture
+def world(home: Path) -> Iterator[tuple[World, Served]]:
+    world = World(random.Random(20261130))
+    corpus = quick_corpus(home, Shelves({tenant: _shelf(world, tenant) for tenant in TENANTS}))
+    for tenant in TENANTS:
+        corpus.sync(f"memory://{tenant}", tenant=tenant)
+        world.documents += [one.document_id for one in corpus.documents(tenant=tenant)]
+        world.documents += [one.name for one in corpus.documents(tenant=tenant)]
+        world.generations += [one.id for one in corpus.generations(tenant=tenant)[1]]
+    stores = Home(home)
+    yield world, Served(corpus, stores.keys(), stores.audit(), None, limits=WIDE, now=lambda: datetime.now(UTC))
+    corpus.close()
+
+
+def _learned(world: World, body: str) -> None:
+    """Ids that an answer names: everybody tries them from now on."""
+    world.answers += [one for one in re.findall(r'"answer_id": "(a\w+)"', body) if len(world.answers) < 200]
+    world.conversations += [
+        one for one in re.findall(r'"conversation_id": "(v\w+)"', body) if len(world.conversations) < 100
+    ]
+
+
+@dataclass
+class Outcome:
+    """How often each route was asked, how many words it showed, and every answer that showed one too many."""
+
+    asked: Counter[str] = field(default_factory=Counter)
+    shown: Counter[str] = field(default_factory=Counter)
+    leaks: list[tuple[str, Person, set[str]]] = field(default_factory=list)
+
+
+def _ask_everything(made: World, served: Served, requests: int) -> Outcome:
+    people, outcome = _people(served, made.draw), Outcome()
+    order, typed = list(ASKED), {tenant: set[str]() for tenant in TENANTS}
+    with TestClient(create_app(served), base_url="http://localhost", raise_server_exceptions=False) as client:
+        for at in range(requests):
+            person = made.draw.choice(people)
+            method, path = order[at % len(order)]
+            if method == "DELETE" and made.draw.random() < 0.97:
+                method, path = "POST", "/v1/search"
+            address, body = ASKED[method, path](made)
+            sent = client.request(method, address, json=body, headers=person.headers)
+            assert sent.status_code < 500, (method, address, sent.text)
+            told = sent.text + " ".join(f"{name}:{value}" for name, value in sent.headers.items())
+            # What was asked for by its name stands in a refusal as it was asked.
+            seen = set(MARKS.findall(told.replace(address, "")))
+            typed[person.who.tenant] |= set(MARKS.findall(f"{address} {body}"))
+            # So does what people of the tenant typed, in its audit log.
+            seen -= typed[person.who.tenant] if path == "/v1/audit" else set(MARKS.findall(f"{address} {body}"))
+            outcome.asked[f"{method} {path}"] += 1
+            outcome.shown[f"{method} {path}"] += len(seen)
+            if too_many := seen - made.allowed(person.who, person.actions):
+                outcome.leaks.append((f"{method} {address} {body}", person, too_many))
+            if method == "DELETE" and sent.status_code == 200:
+                gone = MARKS.findall(told)
+                made.roles |= {mark: frozenset() for mark in made.roles if f"name{mark}" in gone}
+            _learned(made, sent.text)
+    return outcome
+
+
+def test_every_route_is_asked(world: tuple[World, Served]) -> None:
+    assert {(method, path) for method, path, _ in api_routes(create_app(world[1]))} == set(ASKED)
+
+
+@pytest.mark.timeout(600)
+def test_nobody_sees_what_is_not_theirs_on_any_route(world: tuple[World, Served]) -> None:
+    outcome = _ask_everything(*world, REQUESTS)
+    assert outcome.leaks == []
+    assert min(outcome.asked.values()) > 5
+    # It could have been seen: these routes do show documents to those who may read them.
+    for route in ("POST /v1/search", "POST /v1/ask", "GET /v1/documents/{document_id}/text", "GET /v1/documents"):
+        assert outcome.shown[route] > 20, outcome.shown
+
+
+def test_rights_that_are_not_asked_would_be_noticed(
+    world: tuple[World, Served], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    corpus = world[1].corpus
+
+    def everything(who: Principal, *, document: str | None = None) -> list[DocumentState]:
+        return [one for one in corpus.documents(tenant=who.tenant) if document in (None, one.document_id, one.name)]
+
+    monkeypatch.setattr(corpus, "readable", everything)
+    leaking = {told.split("?")[0].rsplit(" ", 1)[0] for told, _, _ in _ask_everything(*world, 400).leaks}
+    assert any(told.startswith("GET /v1/documents") for told in leaking)
