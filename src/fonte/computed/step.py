@@ -57,8 +57,8 @@ class Reach:
     document: Callable[[str], Document | None]
     """A document by id, None where it is not the asker's to read."""
     state: Callable[[str], DocumentState | None]
-    readable: Callable[[], int]
-    """How many documents with text the asker may read."""
+    admitted: Callable[[Query], Iterator[str]]
+    """Ids of the documents with text that the asker may read and that no filter of a question keeps out for certain."""
 
 
 def reach_of(catalog: Catalog, generation: str, principal: Principal, known: Mapping[str, Document]) -> Reach:
@@ -69,11 +69,28 @@ def reach_of(catalog: Catalog, generation: str, principal: Principal, known: Map
             return None
         return known.get(document_id) or catalog.document(generation, document_id)
 
-    def readable() -> int:
-        states = catalog.states(generation)
-        return sum(one.status in SEARCHABLE and catalog.may_read(one.document_id, principal) for one in states)
+    def admitted(query: Query) -> Iterator[str]:
+        for one in catalog.states(generation):
+            names = {one.document_id, one.name, one.uri}
+            if one.status not in SEARCHABLE or not (
+                names.intersection(query.filters.documents) or not query.filters.documents
+            ):
+                continue
+            if catalog.may_read(one.document_id, principal) and _may_hold(query, one.document_id, document):
+                yield one.document_id
 
-    return Reach(document, lambda document_id: catalog.state(generation, document_id), readable)
+    return Reach(document, lambda document_id: catalog.state(generation, document_id), admitted)
+
+
+def _may_hold(query: Query, document_id: str, read: Callable[[str], Document | None]) -> bool:
+    """Whether filters on what a document is admit it; what a language admits is said of chunks, not of documents."""
+    if not query.filters.media_types and query.as_of is None:
+        return True
+    document = read(document_id)
+    if document is None or (query.filters.media_types and document.media_type not in query.filters.media_types):
+        return False
+    day = query.as_of.isoformat() if query.as_of is not None else ""
+    return not day or (document.valid_from <= day and (not document.valid_to or document.valid_to >= day))
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +134,7 @@ def over_tables(query: Query, language: Language, retrieved: Retrieved, reach: R
     if not plans:
         return _not_understood(read, retrieved, language)
     quiet = all(plan.operation is Operation.LOOKUP for plan in plans) and not asks
-    if len(plans) > 1 or not (plans[0].named or _all_seen(retrieved, reach)):
+    if len(plans) > 1 or not (plans[0].named or _all_seen(query, retrieved, reach)):
         labels = list(dict.fromkeys(plan.table.label for plan in plans))
         code = "which_table" if len(plans) > 1 else "no_table"
         told = tuple(plan.table.document.id for plan in plans)
@@ -178,10 +195,10 @@ def _is_copy(one: Table, other: Table) -> bool:
     return one is not other and one.content == other.content
 
 
-def _all_seen(retrieved: Retrieved, reach: Reach) -> bool:
-    """Whether no document was left unseen: a question that names no table means the only one there is."""
-    seen = _document_ids(retrieved, everywhere=True)
-    return len(seen) < _DOCUMENTS and len(seen) == reach.readable()
+def _all_seen(query: Query, retrieved: Retrieved, reach: Reach) -> bool:
+    """Whether no document was left unseen that the filters admit: a question without a name means the only table."""
+    seen = frozenset(_document_ids(retrieved, everywhere=True))
+    return len(seen) < _DOCUMENTS and seen.issuperset(reach.admitted(query))
 
 
 def _found_by(table: Table, retrieved: Retrieved) -> tuple[Found, str]:

@@ -196,7 +196,7 @@ def test_a_document_that_was_not_read_whole_gives_no_figure(tmp_path: Path) -> N
     assert state is not None
     for status, kind in ((DocumentStatus.READY, Computation), (DocumentStatus.PARTIAL, Refusal)):
         known = replace(state, status=status)
-        reach = Reach(lambda _: document, lambda _, known=known: known, lambda: 1)
+        reach = Reach(lambda _: document, lambda _, known=known: known, lambda _: iter((document.id,)))
         assert isinstance(over_tables(asked.query, "en", asked.retrieved, reach), kind)
 
 
@@ -264,8 +264,36 @@ def test_where_nothing_was_found_nothing_is_computed(tmp_path: Path) -> None:
     assert answer.reason is AbstentionReason.NOTHING_RETRIEVED
 
 
-def test_one_table_left_by_a_filter_is_not_called_several(tmp_path: Path) -> None:
-    corpus = shelved(tmp_path, {"bins.csv": (TEN, PUBLIC), "tubs.csv": (TEN.replace("B", "T"), PUBLIC)})
+TWO = {"bins.csv": (TEN, PUBLIC), "tubs.csv": (TEN.replace("B", "T"), PUBLIC)}
+
+
+def test_the_one_table_that_a_filter_leaves_is_meant(tmp_path: Path) -> None:
+    corpus = shelved(tmp_path, TWO)
     answer = corpus.ask("How many rows?", principal=WHO, filters=Filters(documents=("bins.csv",)))
+    assert isinstance(answer, Answered)
+    assert answer.computed is not None
+    assert answer.computed.value == "10"
+    assert {one.document_name for one in answer.citations} == {"bins.csv"}
+
+
+def test_two_tables_that_a_filter_leaves_are_asked_back_for(tmp_path: Path) -> None:
+    corpus = shelved(tmp_path, {**TWO, "cans.csv": (TEN.replace("B", "C"), PUBLIC)})
+    answer = corpus.ask("How many rows?", principal=WHO, filters=Filters(documents=("bins.csv", "tubs.csv")))
     assert isinstance(answer, Abstained)
-    assert answer.message.endswith("The question names no table; name the one that is meant, for instance “bins.csv”.")
+    assert "cans.csv" not in answer.message
+
+
+def test_a_kind_of_file_may_leave_one_table(tmp_path: Path) -> None:
+    prose = {f"note{number}.md": (f"Rows of note {number} are sown in May.", PUBLIC) for number in range(3)}
+    corpus = shelved(tmp_path, {"bins.csv": (TEN, PUBLIC), **prose})
+    question = "How many rows are there?"
+    answer = corpus.ask(question, principal=WHO, filters=Filters(media_types=("text/csv",)))
+    assert isinstance(answer, Answered)
+    assert answer.computed is not None
+    assert answer.computed.value == "10"
+
+
+def test_a_table_that_a_filter_admits_and_nothing_found_is_not_passed_over(tmp_path: Path) -> None:
+    corpus = shelved(tmp_path, TWO)
+    answer = corpus.ask("How many rows?", principal=WHO, filters=Filters(documents=("bins.csv", "tubs.csv")), k=1)
+    assert isinstance(answer, Abstained)
