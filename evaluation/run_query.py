@@ -29,6 +29,7 @@ from fonte.types import Query, Said
 ROOT = Path(__file__).resolve().parents[1]
 GOLDEN = ROOT / "evaluation" / "golden"
 K = 5
+PART_SETS = ("multi-part", "multi-part-2")
 NOTHING = Processing(history="off")
 STEPS = {
     "history": Processing(history="rules"),
@@ -47,6 +48,8 @@ class Item:
     query: Query
     needles: tuple[tuple[str, str], ...]
     missing: int = 0
+    nowhere: str = ""
+    """Of the part that is nowhere, words of its own."""
 
 
 def own_set(name: str, half: str) -> list[Item]:
@@ -57,7 +60,8 @@ def own_set(name: str, half: str) -> list[Item]:
         if half in ("all", row["half"]):
             history = tuple(Said(text) for text in row.get("history", ()))
             query = Query(row["question"], Principal(), history=history)
-            items.append(Item(row["id"], query, tuple(map(tuple, row["needles"])), row.get("missing", 0)))
+            needles = tuple(map(tuple, row["needles"]))
+            items.append(Item(row["id"], query, needles, row.get("missing", 0), row.get("nowhere", "")))
     return items
 
 
@@ -133,13 +137,28 @@ def missing(corpus: Corpus, items: Sequence[Item]) -> dict[str, object]:
     asked = [(item, asker_of(corpus, item, STEPS["parts"]).prepare(item.query)) for item in items]
     halves = [(item, one) for item, one in asked if item.missing]
     whole = [(item, one) for item, one in asked if not item.missing]
-    named = [one.verdict.sufficient and len(one.missing) == item.missing for item, one in halves]
-    clean = [one.verdict.sufficient and not one.missing for _, one in whole]
+    named = [one.verdict.sufficient and _is_named(item, one.missing) for item, one in halves]
+    wrongly = [one.verdict.sufficient and bool(one.missing) for _, one in whole]
     answered = [one.verdict.sufficient for _, one in whole]
+    alone = [asker_of(corpus, item, NOTHING).prepare(item.query).verdict.sufficient for item, _ in whole]
     return {
-        "one part nowhere": {"n": len(named), "answered and named": sum(named)},
-        "every part somewhere": {"n": len(clean), "answered": sum(answered), "nothing said to be missing": sum(clean)},
+        "one part nowhere": {"answered, and that part alone named": _share(named)},
+        "every part somewhere": {
+            "answered": _share(answered),
+            "answered without the step": _share(alone),
+            "a part named wrongly": _share(wrongly),
+            "which": [item.id for (item, _), bad in zip(whole, wrongly, strict=True) if bad],
+        },
     }
+
+
+def _is_named(item: Item, missing: Sequence[str]) -> bool:
+    return len(missing) == item.missing and item.nowhere.casefold() in missing[0].casefold()
+
+
+def _share(marks: Sequence[bool]) -> dict[str, object]:
+    interval = wilson(sum(marks), len(marks))
+    return {"n": len(marks), "sum": sum(marks), "interval": [round(interval.low, 4), round(interval.high, 4)]}
 
 
 def main() -> int:
@@ -165,7 +184,8 @@ def main() -> int:
     for step in options.steps:
         sets: dict[str, Callable[[], list[Item]]] = {}
         if own[step]:
-            sets[own[step]] = lambda name=own[step]: own_set(name, options.half)
+            for name in PART_SETS if step == "parts" else (own[step],):
+                sets[name] = lambda name=name: own_set(name, options.half)
         if step != "history":
             sets |= {name: lambda name=name: ordinary(name) for name in options.ordinary}
         for name, load in sets.items():
@@ -173,8 +193,9 @@ def main() -> int:
             result[f"{step}: {name}"] = told
             print(f"{step}: {name}", json.dumps(told, ensure_ascii=False), flush=True)
     if "parts" in options.steps:
-        result["parts: missing"] = missing(corpus, own_set("multi-part", options.half))
-        print(json.dumps(result["parts: missing"]), flush=True)
+        for name in PART_SETS:
+            result[f"parts: missing: {name}"] = told_missing = missing(corpus, own_set(name, options.half))
+            print(f"parts: missing: {name}", json.dumps(told_missing), flush=True)
     if options.out:
         options.out.write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     return 0

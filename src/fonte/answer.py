@@ -15,7 +15,7 @@ from fonte.computed.step import Refusal, over_tables, reach_of
 from fonte.context import build_passages, prompt_sentences
 from fonte.errors import BadModelOutput, CorruptIndex, InvalidQuery, ModelUnavailable
 from fonte.evidence import EvidenceScorer, features
-from fonte.gate import NOTHING, GateModel
+from fonte.gate import NOTHING, GateModel, part_is_there
 from fonte.processing import Processing, in_context, process
 from fonte.protocols import Catalog, Embedder, Entailer, Generator, IndexReader, Reranker, Rewriter, Terms
 from fonte.retrieve import Found, RetrievalSettings, Retrieved, Retriever
@@ -294,7 +294,7 @@ class Asker:
         )
         parts = tuple(self._part(query, at, passages, found) for at, found in enumerate(gathered.parts))
         whole = self._judged(query, passages, retrieved)
-        verdict = max([whole, *(one.verdict for one in parts)], key=lambda one: one.score)
+        verdict = max([whole, *(one.verdict for one in parts if one.found)], key=lambda one: one.score)
         language = answer_language(query.languages)
         return Asked(query, language, retrieved, documents, passages, verdict, began, parts)
 
@@ -310,7 +310,8 @@ class Asker:
         shown = {one.stored.chunk.id: one for one in passages}
         found = [one for one in retrieved.found if one.stored.chunk.id in shown]
         own = tuple(replace(shown[one.stored.chunk.id], hit=one.hit) for one in found)
-        return AskedPart(query.parts[at], own, self._judged(part_query(query, at), own, retrieved))
+        verdict = self._judged(part_query(query, at), own, retrieved)
+        return AskedPart(query.parts[at], own, verdict, part_is_there(self.reader.generation.recipe.space, verdict))
 
     def _trace(self, asked: Asked, draft: Draft | None = None, cited: Cited | None = None) -> Trace:
         made = (*(draft.notes if draft else ()), *(cited.notes if cited else ()))

@@ -17,6 +17,8 @@ class AskedPart:
     part: QuestionPart
     passages: tuple[Passage, ...]
     verdict: GateVerdict
+    found: bool
+    """Whether it has evidence: asked with other signs than the gate's (``fonte.gate.part_is_there``)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +38,13 @@ class Asked:
     @property
     def missing(self) -> tuple[str, ...]:
         """The parts without evidence, in the asker's words, where another part has some."""
-        found = [one.verdict.sufficient for one in self.parts]
-        return tuple(one.part.asked for one in self.parts if not one.verdict.sufficient) if any(found) else ()
+        missing = tuple(one.part.asked for one in self.parts if not one.found)
+        return missing if len(missing) < len(self.parts) else ()
 
     @property
     def to_draft(self) -> Query:
         """What a generator is asked: the parts that have evidence; the whole question where no part has its own."""
-        held = [one.part for one in self.parts if one.verdict.sufficient]
+        held = [one.part for one in self.parts if one.found]
         if not held:
             return replace(self.query, parts=())
         if len(held) == 1:

@@ -117,8 +117,28 @@ _ANY_MODEL = GateModel(
 )
 """For encoders whose cosines were never looked at: signs that mean the same in every space."""
 
+_PARTS: Mapping[str, GateModel] = {
+    "multilingual-e5-small": GateModel(weights={"late": 15.0, "sentence_coverage": 4.7}, intercept=-12.1, threshold=0.5)
+}
+"""For one part of a question, by model: fitted on 110 parts of our own (docs/query.md)."""
+_SHORT_OF_GATE = 0.5
+"""Share of the gate's threshold below which a part has no evidence, where its own signs are not there."""
+
 NOTHING = GateVerdict(sufficient=False, score=0.0, threshold=DEFAULT_GATE.threshold, calibrated=False, stamp="")
 """The verdict where there is no index, and so no encoder whose gate could be named."""
+
+
+def part_is_there(space: Space, verdict: GateVerdict) -> bool:
+    """Whether one part of a question has evidence, from the verdict on it as a question of its own.
+
+    Whoever asks two things here mostly finds both, and a part is short: late interaction and the share of its words
+    tell an absent part from one that is there better than the gate does, which judges whole questions. Where the index
+    has no token codes, or of another model, the gate's own score has to be half of what it wants of a question.
+    """
+    own = _PARTS.get(space.model)
+    if own is not None and verdict.features.get("late"):
+        return own.judge(verdict.features).sufficient
+    return verdict.score >= _SHORT_OF_GATE * verdict.threshold
 
 
 def gate_for(space: Space) -> GateModel:

@@ -36,9 +36,12 @@ from fonte.types import (
     Stamp,
     StoredChunk,
     document_id,
+    sha256_hex,
 )
 
 BATCH_CHUNKS = 256
+_NO_BYTES = sha256_hex("")
+"""What the version of an empty file is."""
 """Chunks embedded and written together: enough to sort by length, few enough to show progress."""
 
 
@@ -249,7 +252,7 @@ class Ingestor:
         ledger = balance(parsed, document, chunks, window=self.embedder.space.window, left_out=aside)
         if not chunks:
             status = DocumentStatus.NEEDS_OCR if parsed.empty_reason == "needs_ocr" else DocumentStatus.EMPTY
-            reason = "it holds no text"
+            reason = "the file is empty: 0 bytes" if state.version == _NO_BYTES else "it holds no text"
             if status is DocumentStatus.NEEDS_OCR:
                 told = (loss.message for loss in ledger.losses if loss.code == "page_needs_ocr")
                 reason = "; ".join(["its pages are pictures without text", *told])

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from threading import Lock
 
 from fonte.deferred import Once
-from fonte.errors import ModelError
+from fonte.errors import ModelError, ModelUnavailable
 from fonte.protocols import Reranker
 from fonte.types import Hit, StoredChunk
+
+
+REST_SECONDS = 15.0
+"""How long a reranker that could not be reached is not asked: as long as a few questions would have waited for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +47,35 @@ class Deferred:
     def score(self, question: str, passages: Sequence[str]) -> list[float]:
         """As the loaded reranker scores, or raise what loading raised."""
         return self._loaded.there().score(question, passages)
+
+
+class Resting:
+    """A reranker that is left alone for some seconds after it could not be reached: no question waits for it then."""
+
+    def __init__(self, reranker: Reranker, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._reranker = reranker
+        self._clock = clock
+        self._lock = Lock()
+        self._until = 0.0
+        self._failed = ModelUnavailable("")
+
+    @property
+    def id(self) -> str:
+        """The reranker's."""
+        return self._reranker.id
+
+    def score(self, question: str, passages: Sequence[str]) -> list[float]:
+        """As the reranker scores. Raises ModelUnavailable at once while it is left alone, and says so."""
+        with self._lock:
+            left, failed = self._until - self._clock(), self._failed
+        if left > 0:
+            raise ModelUnavailable(f"{failed.message}; it is asked again in {math.ceil(left)} s", hint=failed.hint)
+        try:
+            return self._reranker.score(question, passages)
+        except ModelUnavailable as error:
+            with self._lock:
+                self._until, self._failed = self._clock() + REST_SECONDS, error
+            raise
 
 
 def reordered(

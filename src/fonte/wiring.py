@@ -24,7 +24,7 @@ from fonte.models.extractive import ExtractiveGenerator
 from fonte.models.writing import Prices, Render
 from fonte.processing import Processing
 from fonte.protocols import Chunker, Embedder, Entailer, Generator, Reranker, Rewriter, SourceReader, Unpacker
-from fonte.reranking import Deferred
+from fonte.reranking import Deferred, Resting
 from fonte.retrieve import LATE, RetrievalSettings
 from fonte.rewriting import ModelRewriter, render_rewriting
 from fonte.stores.home import Home, slug
@@ -164,7 +164,7 @@ def _reranker(settings: Settings) -> Reranker | None:
             wanted.source, served=served, threads=wanted.threads, timeout_seconds=wanted.timeout_seconds
         )
 
-    return Deferred(wanted.source, load)
+    return Resting(Deferred(wanted.source, load))
 
 
 def _entailer(settings: Settings) -> Entailer | None:

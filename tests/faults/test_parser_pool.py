@@ -76,7 +76,7 @@ def test_a_file_that_is_gone_or_no_file_is_a_parse_error(parsers: ParserPool, tm
 
 
 def test_unsupported_and_encrypted_keep_their_types(parsers: ParserPool) -> None:
-    with pytest.raises(UnsupportedMediaType, match="audio/flac is not read yet"):
+    with pytest.raises(UnsupportedMediaType, match="fonte reads no files of this kind: audio/flac"):
         parsers.parse(source(b"fLaC\0\0\0", "notes.md"))
     locked = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 500 + "EncryptedPackage".encode("utf-16-le")
     with pytest.raises(EncryptedSource):

@@ -95,3 +95,55 @@ def test_a_retry_that_could_not_reach_its_source_ends_with_3(home: Path, folder:
     assert failure["source_uri"].endswith("/empty.md")
     (tmp_path / "away").rename(folder)
     assert fonte(home, "retry").status == 0
+
+
+def test_documents_of_nothing_say_why_there_are_none(home: Path, folder: Path) -> None:
+    fonte(home, "sync", str(folder), "--no-publish")
+    ran = fonte(home, "documents", "--tenant", "other", json_mode=False)
+    assert (ran.status, "nothing was synced yet: run fonte sync" in ran.err) == (0, True)
+    ran = fonte(home, "documents")
+    assert ran.json == {"documents": []}
+    assert "is built and waits: fonte publish g" in ran.err
+
+
+def test_documents_while_the_first_build_runs_say_that_it_runs(
+    home: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[str] = []
+    model = WordEmbedder()
+    embed = model.embed_passages
+
+    def looked(texts: list[str]) -> object:
+        told.append(fonte(home, "documents", json_mode=False).err)
+        return embed(texts)
+
+    monkeypatch.setattr(model, "embed_passages", looked)
+    monkeypatch.setattr(registry, "make_embedder", lambda *_, **__: model)
+    assert fonte(home, "sync", str(folder)).status == 0
+    assert told
+    assert "is being built, unless its sync was broken off" in told[0]
+    assert fonte(home, "documents").err == ""
+
+
+def test_files_that_give_no_text_say_so_in_plain_words(home: Path, folder: Path) -> None:
+    (folder / "zero.pdf").touch()
+    (folder / "spaces.txt").write_text(" \n")
+    (folder / "noise.bin").write_bytes(bytes(range(256)) * 8)
+    (folder / "torn.pdf").write_bytes(b"%PDF-1.7\n" + b"\x00\x01 torn " * 40)
+    report = fonte(home, "sync", str(folder)).json
+    reasons = {one["source_uri"].rsplit("/", 1)[-1]: one["reason"] for one in report["failures"]}
+    assert reasons["zero.pdf"] == "the file is empty: 0 bytes"
+    assert reasons["spaces.txt"] == "it holds no text"
+    assert "fonte reads no files of this kind" in reasons["noise.bin"]
+    assert "yet" not in reasons["noise.bin"]
+    assert reasons["torn.pdf"].endswith("cannot be opened as PDF, nor repaired: it is damaged, or is no PDF")
+
+
+def test_a_sidecar_that_is_cut_fails_its_document_with_the_reason(home: Path, folder: Path) -> None:
+    (folder / "n1.md.fonte.yaml").write_text("roles: {hr: yes\n")
+    ran = fonte(home, "sync", str(folder))
+    (failure,) = ran.json["failures"]
+    assert failure["source_uri"].endswith("/n1.md")
+    assert failure["state"] == "failed"
+    assert "n1.md.fonte.yaml cannot be understood: '{hr: yes' is neither text nor a list" in failure["reason"]
+    assert not [note for note in ran.json["notes"] if "nobody" in note]

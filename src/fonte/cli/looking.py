@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 
 from fonte import contract
 from fonte.cli.opening import corpus, principal
@@ -11,7 +12,7 @@ from fonte.cli.told_gate import gate_line, told_gate
 from fonte.cli.told_ledger import ledger_line, told_ledger
 from fonte.listing import copies_of, outliers
 from fonte.text.chunking.document import rule_of
-from fonte.types import CorpusStatus, DocumentStatus
+from fonte.types import CorpusStatus, DocumentStatus, Generation, GenerationState
 
 _AROUND = 400
 _MOST_TOLD = 5
@@ -103,9 +104,12 @@ def documents(options: argparse.Namespace, output: Output) -> int:
         return sample(options, output, wanted)
     with corpus(options) as opened:
         every = opened.documents(tenant=options.tenant, ledgers=True)
+        active, known = (None, []) if every else opened.generations(tenant=options.tenant)
         states = [state for state in every if wanted is None or state.status is wanted]
         if options.ledger:
             states = opened.full_ledgers(states, tenant=options.tenant)
+    if not every and active is None:
+        output.note(_nothing_yet(known))
     copies, odd = copies_of(every), outliers(every)
     if output.json_mode:
         told = {name: (copy.of, copy.similarity) for name, copy in copies.items()}
@@ -125,6 +129,16 @@ def documents(options: argparse.Namespace, output: Output) -> int:
         rows.append([*row, ledger_line(state.ledger) if options.ledger else "; ".join([*reason, *remarks])])
     output.table(("STATE", "DOCUMENT", "CHUNKS", "ROLES", "LEDGER" if options.ledger else "REASON"), rows)
     return 0
+
+
+def _nothing_yet(known: Sequence[Generation]) -> str:
+    """Why there is no document to list where no generation is active."""
+    for one in reversed(known):
+        if one.state is GenerationState.BUILDING:
+            return f"{one.id} is being built, unless its sync was broken off: documents are listed once it is published"
+        if one.state is GenerationState.CANDIDATE:
+            return f"{one.id} is built and waits: fonte publish {one.id}"
+    return "nothing was synced yet: run fonte sync FOLDER"
 
 
 def doctor(options: argparse.Namespace, output: Output) -> int:

@@ -77,7 +77,7 @@ def _of_pdf(source: Source, page: int) -> Picture:
         try:
             drawn = document[page - 1]
         except pdfium.PdfiumError as error:
-            raise ParseError(f"page {page} of {source.name} is damaged: {error}", uri=source.uri) from error
+            raise ParseError(f"page {page} of {source.name} is damaged", uri=source.uri) from error
         rotation = drawn.get_rotation()
         drawn.set_rotation(0)
         left, bottom, right, top = drawn.get_bbox()

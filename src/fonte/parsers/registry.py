@@ -75,7 +75,7 @@ def parser_for(media_type: str) -> NamedParser:
     try:
         module, name = PARSERS[media_type].split(":")
     except KeyError:
-        raise UnsupportedMediaType(f"{media_type} is not read yet") from None
+        raise UnsupportedMediaType(f"fonte reads no files of this kind: {media_type}") from None
     return cast("NamedParser", getattr(importlib.import_module(module), name)())
 
 

@@ -41,7 +41,7 @@ _IMAGE_MAGIC = {
 _PDF_OBJECT = re.compile(rb"\b\d+ \d+ obj\b")
 IMAGES = (*dict.fromkeys(_IMAGE_MAGIC.values()), "image/webp", "image/bmp")
 """Kinds of pictures that OCR reads."""
-_NOT_YET = {
+_REFUSED = {
     **dict.fromkeys(PACKED, "application/x-compressed (an archive)"),
     b"7z\xbc\xaf\x27\x1c": "application/x-7z-compressed (an archive)",
     b"Rar!\x1a\x07": "application/vnd.rar (an archive)",
@@ -81,10 +81,14 @@ _BY_NAME = {
     ".srt": "application/x-subrip",
     ".sbv": "text/x-sbv",
 }
-_TEXT_NOT_YET = {
+_XML_TYPE = "application/xml"
+_PPT = "application/vnd.ms-powerpoint (old PowerPoint)"
+_NOT_READ_BY_NAME = {
     ".svg": "image/svg+xml",
-    ".xml": "application/xml",
+    ".xml": _XML_TYPE,
 }
+_PLANNED = (_XML_TYPE, _PPT)
+"""Kinds that a later version is to read; of all others that are refused nothing is promised."""
 _BINARY = frozenset(
     ".pdf .docx .xlsx .xlsm .pptx .doc .xls .ppt .ods .odt .odp .epub .msg .png .jpg .jpeg .gif .tif .tiff .webp .bmp "
     ".zip .tar .gz .tgz .bz2 .xz .7z .rar .rtf".split()
@@ -156,7 +160,8 @@ def sniff(body: bytes, name: str, *, declared: str | None = None) -> str:
 
 
 def _unsupported(kind: str, name: str) -> UnsupportedMediaType:
-    return UnsupportedMediaType(f"{name}: {kind} is not read yet", hint="leave it out with --exclude, or convert it")
+    told = f"{kind} is not read yet" if kind in _PLANNED else f"fonte reads no files of this kind: {kind}"
+    return UnsupportedMediaType(f"{name}: {told}", hint="leave it out with --exclude, or convert it")
 
 
 def _is_text_about_pdf(body: bytes, ending: str) -> bool:
@@ -175,7 +180,7 @@ def _magic_kind(body: bytes) -> str | None:
 
 
 def _refused_magic(body: bytes) -> str | None:
-    for magic, kind in _NOT_YET.items():
+    for magic, kind in _REFUSED.items():
         if body.startswith(magic):
             return kind
     if body.startswith(b"RIFF"):
@@ -233,7 +238,7 @@ def _ole_kind(body: bytes, name: str) -> str:
         ("WordDocument", DOC),
         ("Workbook", XLS),
         ("Book", XLS),
-        ("PowerPoint Document", "application/vnd.ms-powerpoint (old PowerPoint)"),
+        ("PowerPoint Document", _PPT),
     ):
         if mark.encode("utf-16-le") in body:
             if kind in (XLS, DOC):
@@ -261,15 +266,15 @@ def _text_kind(body: bytes, name: str, ending: str) -> str:
         return "text/plain"
     if ending not in (".md", ".txt") and _FEED.match(head):
         return FEED
-    if ending in _TEXT_NOT_YET:
-        raise _unsupported(_TEXT_NOT_YET[ending], name)
+    if ending in _NOT_READ_BY_NAME:
+        raise _unsupported(_NOT_READ_BY_NAME[ending], name)
     transcript = _TRANSCRIPT.match(head)
     if transcript is not None:
         return _BY_NAME[f".{transcript.lastgroup}"]
     if (ending == ".eml" and _MAIL_FIELD.match(head)) or (ending not in _BY_NAME and _is_mail(head)):
         return EML
     if _XML.match(head) and ending not in (".md", ".txt", ".html", ".htm", ".xhtml"):
-        raise _unsupported("application/xml", name)
+        raise _unsupported(_XML_TYPE, name)
     return _by_name_or_look(text, head, ending)
 
 

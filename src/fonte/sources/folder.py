@@ -105,7 +105,7 @@ class FolderSource:
         Raises:
             SourceUnreadable: the root itself is missing or may not be read.
         """
-        self._nobody.counts.clear()
+        self._nobody.clear()
         self._alone.clear()
         self._links.clear()
         self._seen = 0

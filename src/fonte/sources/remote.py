@@ -77,7 +77,7 @@ class RemoteSource:
         Raises:
             SourceUnreadable: the store cannot be reached, or nothing is there. ConfigError: it needs a package.
         """
-        self._nobody.counts.clear()
+        self._nobody.clear()
         self._seen = 0
         place = _opened(self.spec)
         listed = _listed(place)

@@ -67,7 +67,7 @@ class SqlSource:
         Raises:
             SourceUnreadable: the database cannot be read, or has no such column. ConfigError: it needs a package.
         """
-        self._nobody.counts.clear()
+        self._nobody.clear()
         seen: set[str] = set()
         with _rows(self.query) as (columns, rows):
             missing = [one for one in self._wanted if one not in columns]

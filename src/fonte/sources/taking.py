@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -17,6 +16,8 @@ from fonte.sources.rules import Ruling, SourceRule, matches_any, rule_on
 from fonte.text.frontmatter import SIDECAR_ENDING
 from fonte.types import PUBLIC_ROLE, Source
 
+_NAMED = 3
+"""Most documents of one note by name."""
 LOOK_BYTES = 1024
 """How many bytes tell whether a file may be a container."""
 
@@ -36,19 +37,27 @@ class File:
 
 @dataclass(slots=True)
 class Nobody:
-    """Documents that nobody may read, counted by the reason."""
+    """Documents that nobody may read, by the reason."""
 
-    counts: Counter[str] = field(default_factory=Counter)
+    names: dict[str, list[str]] = field(default_factory=dict)
 
     def count(self, item: Scanned, why: str | None) -> None:
-        """Count a source if nobody may read it."""
+        """Keep a source's name if nobody may read it."""
         if isinstance(item, Source) and not item.acl.roles:
-            self.counts[why or "no role was given"] += 1
+            self.names.setdefault(why or "no role was given", []).append(item.name)
+
+    def clear(self) -> None:
+        """Forget them: another scan begins."""
+        self.names.clear()
 
     def notes(self) -> list[str]:
-        """What to say of them."""
-        many = [(f"{count} documents are" if count > 1 else "1 document is", why) for why, count in self.counts.items()]
-        return [f"{what} readable by nobody: {why}" for what, why in sorted(many, key=lambda one: one[1])]
+        """What to say of them, the first few by name."""
+        told = []
+        for why, names in sorted(self.names.items()):
+            more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+            what = f"{len(names)} documents are" if len(names) > 1 else "1 document is"
+            told.append(f"{what} readable by nobody: {why} ({', '.join(names[:_NAMED])}{more})")
+        return told
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,6 +39,9 @@ _LIKE_FENCES = ("---", "+++", ";;;", "%YAML", "%TAG")
 """How a line begins that may be meant for the beginning of front matter."""
 _LIKE_ENDS = ("---", "+++", ";;;", "...")
 _OTHER_FENCE = re.compile(r"(?:---|\+\+\+)[ \t]*(?:ya?ml|toml|json)\s*", re.IGNORECASE)
+_LIST = re.compile(r"\[(?:[^\[\]{}\"']|\"[^\"]*\"|'[^']*')*\]")
+_SIGNS = ("{", "}", "[", "]", "&", "*", "!", "|", ">", "%", "@", "`", '"', "'")
+"""How a value begins that is not read as it stands."""
 SIDECAR_ENDING = ".fonte.yaml"
 """What a file is called that says something of its neighbour, behind the neighbour's whole name."""
 MARKDOWN_ENDINGS = (".md", ".markdown", ".mdown", ".mkd", ".mkdn", ".mdwn", ".mdtext", ".mdx", ".qmd", ".rmd")
@@ -111,18 +114,31 @@ def sidecar_members(text: str, known: Sequence[str]) -> dict[str, str]:
     lines = lines[1:] if lines[:1] == ["---"] else lines
     for at, line in enumerate(lines):
         member = _MEMBER.fullmatch(line)
-        if _ITEM.fullmatch(line) is not None and at:
+        item = _ITEM.fullmatch(line)
+        if item is not None and at:
+            _check_plain(item[1], lists=False)
             continue
         if member is None or member[1]:
             raise ValueError(f"{line.strip()[:60]!r} is no line of the form key: value")
         if member[2] not in known:
             raise ValueError(f"{member[2][:60]!r} is not one of {', '.join(known)}")
+        _check_plain(member[3] or member[4] or "")
     if not lines:
         raise ValueError("it says nothing")
     members, again = _members(lines)
     if again:
         raise ValueError(f"{min(again)} is said twice")
     return members
+
+
+def _check_plain(value: str, *, lists: bool = True) -> None:
+    """Raises ValueError for a value that YAML reads as something else than text, or would not read at all."""
+    value = _COMMENT.sub("", value.strip())
+    if _QUOTED.fullmatch(value) or value in ("[]", "{}"):
+        return
+    listed = lists and _LIST.fullmatch(value)
+    if not listed and (value.startswith(_SIGNS) or value in ("|", ">")):
+        raise ValueError(f"{value[:60]!r} is neither text nor a list of the form [a, b]")
 
 
 def _front_lines(text: str) -> tuple[int, list[str] | None]:

@@ -124,13 +124,15 @@ def test_a_rule_that_names_roles_and_gives_none_means_nobody_and_says_so(tree: P
     found = {item.name: item.acl.roles for item in reader.scan() if isinstance(item, Source)}
     assert found["sub/c.md"] == frozenset()
     assert found["a.txt"] == {PUBLIC_ROLE}
-    assert reader.notes == ("2 documents are readable by nobody: the rule for sub names no role",)
+    assert reader.notes == (
+        "2 documents are readable by nobody: the rule for sub names no role (sub/c.md, sub/deep/d.csv)",
+    )
 
 
 def test_no_default_role_means_nobody(tree: Path) -> None:
     reader = FolderSource(tree, default_roles=frozenset())
     assert all(not item.acl.roles for item in reader.scan() if isinstance(item, Source))
-    assert reader.notes == ("4 documents are readable by nobody: no role was given",)
+    assert reader.notes == ("4 documents are readable by nobody: no role was given (a.txt, b.md, sub/c.md and 1 more)",)
 
 
 def test_links_that_loop_leave_or_lead_nowhere_are_refused(tree: Path, tmp_path: Path) -> None:

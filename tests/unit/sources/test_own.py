@@ -183,6 +183,13 @@ def test_a_sidecar_is_no_document_and_narrows_a_file_of_any_kind(tmp_path: Path)
         ("# only a remark\n", "it says nothing"),
         ("valid_to: soon\n", "valid_to cannot be 'soon'"),
         ("language: Italian\n", "language cannot be 'Italian'"),
+        ("roles: {hr: yes\n", "'{hr: yes' is neither text nor a list"),
+        ("roles: {hr: yes}\n", "is neither text nor a list"),
+        ("roles: [hr, board\n", "'[hr, board' is neither text nor a list"),
+        ("roles: [hr, {board: 1}]\n", "is neither text nor a list"),
+        ("roles: 'hr\n", "is neither text nor a list"),
+        ("roles:\n- hr\n- *staff\n", "'*staff' is neither text nor a list"),
+        ("title: |\n", "'|' is neither text nor a list"),
         ("roles: hr\n" + "# " + "x" * 40_000, "too long"),
     ],
 )
@@ -195,6 +202,11 @@ def test_a_sidecar_that_is_not_understood_fails_its_document(tmp_path: Path, tex
     assert item[1] == "r.txt"
     assert why in str(item[2])
     assert str(item[2]).startswith("r.txt.fonte.yaml")
+
+
+@pytest.mark.parametrize("value", ["hr, board", "[hr, board]", '["hr", board] # two', "'hr'", '"hr"', "[hr]", "\n- hr"])
+def test_lists_and_quotes_of_a_sidecar_are_understood(value: str) -> None:
+    assert "hr" in (sidecar_of("r.txt", f"roles: {value}\n").roles or ())
 
 
 def test_tenants_must_agree() -> None:
@@ -210,7 +222,7 @@ def test_own_roles_that_leave_nobody_are_said(tmp_path: Path) -> None:
     reader = FolderSource(tmp_path, default_roles=roles("staff"))
     list(reader.scan())
     assert reader.notes == (
-        "1 document is readable by nobody: its front matter names no role that the rules give",
+        "1 document is readable by nobody: its front matter names no role that the rules give (a.md)",
     )  # fmt: skip
 
 

@@ -83,7 +83,7 @@ def test_in_a_folder_only_json_files_are_files_of_records(tmp_path: Path) -> Non
     reader = FolderSource(tmp_path, records=True, rules=[SourceRule("*.jsonl", roles=frozenset())])
     found = {item.name: item.acl.roles for item in reader.scan() if isinstance(item, Source)}
     assert found == {"1": frozenset(), "2": frozenset(), "readme.md": {"public"}}
-    assert reader.notes == ("2 documents are readable by nobody: the rule for *.jsonl names no role",)
+    assert reader.notes == ("2 documents are readable by nobody: the rule for *.jsonl names no role (1, 2)",)
 
 
 def test_lone_surrogates_in_a_record_do_not_stop_it(tmp_path: Path) -> None:

@@ -97,7 +97,7 @@ def test_sidecars_rules_and_front_matter_hold_here_too(store, remote) -> None:
         "b.md": {"boss"},
         "sub/c d.md": frozenset(),
     }
-    assert source.notes == ("1 document is readable by nobody: the rule for sub/** names no role",)
+    assert source.notes == ("1 document is readable by nobody: the rule for sub/** names no role (sub/c d.md)",)
     assert named(remote("memory://docs/a.txt"))["a.txt"].acl.roles == {"hr"}
     assert source.acl_of("memory://docs/sub/c%20d.md", "sub/c d.md") is not None
 

@@ -67,7 +67,7 @@ def test_rows_are_records_with_rights_of_their_own(url: str) -> None:
     assert json.loads(found["a/b"].body or b"")["text"] == "bytes è\n\n7.5"
     assert [item[1] for item in items if isinstance(item, tuple)] == ["tickets, row 4", "tickets, row 5"]
     assert source.notes == (
-        "1 document is readable by nobody: the row itself names no role that the rules give",
+        "1 document is readable by nobody: the row itself names no role that the rules give (2)",
     )  # fmt: skip
 
 

@@ -406,7 +406,7 @@ def test_globs_rules_and_limits_are_those_of_names(site: Site, web) -> None:
         "docs/b": (frozenset(), "it"),
     }
     assert source.notes == (
-        "1 document is readable by nobody: the rule for */docs/b names no role",
+        f"1 document is readable by nobody: the rule for */docs/b names no role ({site.host}/docs/b)",
         f"1 addresses are beyond [web] max_pages and were left out, first {site.base}/docs/d",
     )
     assert source.acl_of(f"{site.base}/docs/a", f"{site.host}/docs/a") == found["docs/a"].acl

@@ -15,7 +15,7 @@ from fonte.corpus import OpenCorpus
 from fonte.errors import BadModelOutput, ConfigError, ModelError, ModelNotInstalled, ModelUnavailable
 from fonte.evidence import features
 from fonte.protocols import Reranker
-from fonte.reranking import Deferred
+from fonte.reranking import REST_SECONDS, Deferred, Resting
 from fonte.retrieve import FUSION, RERANK, Retrieved
 from fonte.types import PUBLIC_ROLE, Filters, Principal, Query
 from fonte.wiring import examine
@@ -199,6 +199,48 @@ def test_a_reranker_is_loaded_once_when_needed_and_a_failure_is_remembered() -> 
     assert (broken.id, loads) == ("path:nowhere", ["load"])
     whole = Deferred("path:there", Reading)
     assert (whole.id, whole.score("pump", ["a pump"])) == ("reading:1", [1.0])
+
+
+def test_a_reranker_that_could_not_be_reached_is_left_alone_for_some_seconds() -> None:
+    class Dead(Reading):
+        asked, dead = 0, True
+
+        def score(self, question: str, passages: list[str]) -> list[float]:
+            self.asked += 1
+            if self.dead:
+                raise ModelUnavailable("the rerank endpoint at x cannot be reached", hint="start it")
+            return super().score(question, passages)
+
+    now = [100.0]
+    dead = Dead()
+    resting = Resting(dead, clock=lambda: now[0])
+    with pytest.raises(ModelUnavailable, match="at x cannot be reached$"):
+        resting.score("q", ["p"])
+    for _ in range(3):
+        with pytest.raises(ModelUnavailable, match="at x cannot be reached; it is asked again in 15 s") as caught:
+            resting.score("q", ["p"])
+        assert caught.value.hint == "start it"
+    assert dead.asked == 1
+    now[0] += REST_SECONDS
+    dead.dead = False
+    assert resting.score("pump", ["a pump"]) == [1.0]
+    assert (dead.asked, resting.id) == (2, dead.id)
+
+
+def test_an_answer_that_is_nonsense_puts_no_reranker_to_rest() -> None:
+    class Mad(Reading):
+        asked = 0
+
+        def score(self, question: str, passages: list[str]) -> list[float]:
+            self.asked += 1
+            raise BadModelOutput("no numbers")
+
+    mad = Mad()
+    resting = Resting(mad)
+    for _ in range(2):
+        with pytest.raises(BadModelOutput):
+            resting.score("q", ["p"])
+    assert mad.asked == 2
 
 
 def test_settings_name_a_folder_and_doctor_tells_it(tmp_path: Path, monkeypatch) -> None:

@@ -18,7 +18,7 @@ from fonte.parsers.pdf.repair import repaired
 from fonte.parsers.pdf.rules import ruled_tables
 
 if TYPE_CHECKING:
-    from pypdfium2 import PdfDocument, PdfPage
+    from pypdfium2 import PdfDocument, PdfiumError, PdfPage
 
     from fonte.types import Source
 
@@ -27,6 +27,8 @@ _ENCRYPTED = 4
 """pdfium's FPDF_ERR_PASSWORD."""
 _SECURITY = 5
 """pdfium's FPDF_ERR_SECURITY: a scheme that it does not know."""
+_FAULTS = {3: "it is damaged, or is no PDF", 6: "a page of it is missing or damaged"}
+"""What pdfium's numbers of other faults mean: FPDF_ERR_FORMAT and FPDF_ERR_PAGE."""
 _MAX_OUTLINE = 20_000
 _IMAGE, _PATH, _SHADING, _FORM = 3, 2, 4, 5
 _MAX_OBJECTS = 20_000
@@ -79,7 +81,7 @@ def opened(source: Source) -> Iterator[tuple[PdfDocument, bool]]:
             raise ParseError(f"{source.name} claims {len(document)} pages; the limit is {MAX_PAGES}", uri=source.uri)
         yield document, mended
     except pdfium.PdfiumError as error:
-        raise ParseError(f"{source.name}: {error}", uri=source.uri) from error
+        raise ParseError(f"{source.name} is damaged: {_said(error)}", uri=source.uri) from error
     finally:
         document.close()
 
@@ -108,9 +110,9 @@ def _open(source: Source) -> tuple[PdfDocument, bool]:
     raise ParseError(f"{source.name} cannot be opened as PDF, nor repaired: {fault}", uri=source.uri)
 
 
-def _said(error: Exception) -> str:
-    """What pdfium says of a fault, without its claim of success."""
-    return str(error).replace(" (PDFium: Success)", "").rstrip(".")
+def _said(error: PdfiumError) -> str:
+    """A fault in plain words. pdfium names some by number; its own texts speak of its insides."""
+    return _FAULTS.get(error.err_code or 0, "a part of it cannot be read")
 
 
 def bytes_of(source: Source) -> bytes:

@@ -182,7 +182,7 @@ def _raster(document: PdfDocument, index: int, size: tuple[float, float]) -> tup
         finally:
             page.close()
     except (pdfium.PdfiumError, ValueError, OSError) as error:
-        raise OcrFailed(f"the page cannot be drawn: {error}") from error
+        raise OcrFailed("the page cannot be drawn") from error
 
 
 def losses_of(account: OcrAccount, blocks: Sequence[Block]) -> tuple[Loss, ...]:

@@ -65,7 +65,7 @@ class WebSource:
             SourceUnreadable: the list itself cannot be had.
         """
         self._told.clear()
-        self._nobody.counts.clear()
+        self._nobody.clear()
         self._not_listed.clear()
         with self.fetcher:
             urls = self._listed()

@@ -17,8 +17,13 @@ from fonte.types import QuestionPart
 
 MOST_PARTS: Final = 4
 """A text that would give more is no question of several parts but a letter: it stays whole."""
-_FEWEST_WORDS: Final = 3
-"""Words that carry a subject, below which a part does not stand on its own."""
+_FEWEST_WORDS: Final = 2
+"""Words that carry a subject, below which a part stands on its own only where an article names its one thing."""
+_NAMED_THING = re.compile(
+    r"(?<!\w)(?:(?:an?|the|my|our|your|il|lo|la|i|gli|le|una?|uno|del|dell[ao]|di|dei|degli|delle) "
+    r"|(?:l|un|d|dell|nell|all|sull)['’])(?=\w)",
+    re.IGNORECASE,
+)
 
 _QUOTED = re.compile(r"\"[^\"]*\"|“[^”]*”|«[^»]*»")
 _HIDDEN: Final = 0xE000
@@ -148,4 +153,7 @@ def _part(said: str, clause: str, first: str | None) -> QuestionPart:
 
 
 def _stands_alone(clause: str) -> bool:
-    return len(content_words(clause)) >= _FEWEST_WORDS and not points_back(clause)
+    """Whether it says what it is about; a subject lent to one that does leads away from where its own is found."""
+    words = len(content_words(clause))
+    named = words >= _FEWEST_WORDS or (words > 0 and _NAMED_THING.search(clause) is not None)
+    return named and not points_back(clause)
