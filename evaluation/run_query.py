@@ -20,11 +20,17 @@ from typing import Any
 
 from fonte import Corpus, Principal
 from fonte.answer import Asker
+from fonte.evaluation.golden import Question
 from fonte.evaluation.golden_files import load_golden
 from fonte.evaluation.measures import Needle, Retrieved, needle_at
 from fonte.evaluation.statistics import compare, wilson
+from fonte.models.extractive import ExtractiveGenerator
 from fonte.processing import Processing
-from fonte.types import Query, Said
+from fonte.types import Answered, Query, Said
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from run_handbook import holds_fact
 
 ROOT = Path(__file__).resolve().parents[1]
 GOLDEN = ROOT / "evaluation" / "golden"
@@ -124,6 +130,38 @@ def paired(
     return told
 
 
+def answers(corpus: Corpus, name: str) -> dict[str, object]:
+    """Answers to the wordings of a golden set that parts are told apart in, with the step against without it.
+
+    Right is an abstention where nothing answers, else an answer that holds every string that it must.
+    """
+    marks: list[tuple[str, float, float]] = []
+    for question, number, text in load_golden(GOLDEN / f"{name}.yaml").queries():
+        item = Item(f"{question.id}/{number}", Query(text, Principal(roles=question.roles - {"public"})), ())
+        if not asker_of(corpus, item, STEPS["parts"]).processed(item.query).parts:
+            continue
+        without, now = (right(asker_of(corpus, item, step), item, question) for step in (NOTHING, STEPS["parts"]))
+        marks.append((item.id, without, now))
+    pair = compare([before for _, before, _ in marks], [after for _, _, after in marks])
+    return {
+        "touched": len(marks),
+        "right without": sum(before for _, before, _ in marks),
+        "right with": sum(after for _, _, after in marks),
+        "won": [one for one, before, after in marks if after > before],
+        "lost": [one for one, before, after in marks if after < before],
+        "p": pair.p,
+    }
+
+
+def right(asker: Asker, item: Item, question: Question) -> float:
+    """Whether the extractive answer is right."""
+    generator = ExtractiveGenerator(lambda query, passages: asker.scorer.score(query, passages).scored)
+    *_, answer = asker.stream(item.query, generator)
+    if isinstance(answer, Answered):
+        return float(question.answerable and holds_fact(question, answer.text))
+    return float(not question.answerable)
+
+
 def asker_of(corpus: Corpus, item: Item, steps: Processing) -> Asker:
     """What answers the question's asker, with these steps."""
     asker = corpus.asker(item.query.principal, calibrated=False)
@@ -196,6 +234,9 @@ def main() -> int:
         for name in PART_SETS:
             result[f"parts: missing: {name}"] = told_missing = missing(corpus, own_set(name, options.half))
             print(f"parts: missing: {name}", json.dumps(told_missing), flush=True)
+        for name in options.ordinary:
+            result[f"parts: answers: {name}"] = told_answers = answers(corpus, name)
+            print(f"parts: answers: {name}", json.dumps(told_answers), flush=True)
     if options.out:
         options.out.write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     return 0

@@ -205,10 +205,9 @@ def test_a_rule_that_leaves_nobody_is_said(tree: Path) -> None:
     reader = FolderSource(tree, rules=rules, unpacking=Listed(LISTED).opened)
     found = roles(list(reader.scan()))
     assert found["a.zip!/sub/perché!.md"] == frozenset()
-    assert reader.notes == (
-        "1 document is readable by nobody: the rules for them name no role that may read a.zip, which holds them"
-        " (a.zip!/sub/perché!.md)",
-    )
+    (note,) = reader.notes
+    assert note.startswith("1 document is readable by nobody: the rules for them name no role that may read a.zip")
+    assert note.endswith(" (a.zip!/sub/perché!.md)")
     reader = FolderSource(tree, rules=[SourceRule("a.zip", frozenset())], unpacking=Listed(LISTED).opened)
     list(reader.scan())
     (note,) = reader.notes

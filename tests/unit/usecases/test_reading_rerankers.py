@@ -214,7 +214,7 @@ def test_a_reranker_that_could_not_be_reached_is_left_alone_for_some_seconds() -
     now = [100.0]
     dead = Dead()
     resting = Resting(dead, clock=lambda: now[0])
-    with pytest.raises(ModelUnavailable, match="at x cannot be reached$"):
+    with pytest.raises(ModelUnavailable, match=r"at x cannot be reached$"):
         resting.score("q", ["p"])
     for _ in range(3):
         with pytest.raises(ModelUnavailable, match="at x cannot be reached; it is asked again in 15 s") as caught:
