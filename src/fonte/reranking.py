@@ -13,7 +13,6 @@ from fonte.errors import ModelError, ModelUnavailable
 from fonte.protocols import Reranker
 from fonte.types import Hit, StoredChunk
 
-
 REST_SECONDS = 15.0
 """How long a reranker that could not be reached is not asked: as long as a few questions would have waited for it."""
 
