@@ -4,13 +4,15 @@
 
 The index, the catalog and the text index are real and so is the encoder of questions; passages get vectors and token
 codes that cost nothing. A stage's figure is that stage alone; BM25 runs beside the encoder, so stages do not add up to
-the total.
+the total. What reranking adds is measured in pairs: every question with it and without, one right after the other, the
+order alternating, its vectors ready; beside it what two searches without it differ by, which is the noise.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import statistics
 import sys
 import tempfile
 import time
@@ -73,6 +75,31 @@ def searches(corpus: OpenCorpus, questions: Sequence[str], name: str, *, rerank:
     return figures | spread(f"{name}_catalog_and_locators_ms", rest)
 
 
+def reranking(corpus: OpenCorpus, questions: Sequence[str]) -> Figures:
+    """What reranking adds to a search, by the clock and by processor time, and the ratio of the two medians."""
+
+    def took(question: str, *, rerank: bool) -> tuple[float, float]:
+        began, used = time.perf_counter(), cpu_seconds()
+        corpus.search(question, principal=ASKER, rerank=rerank)
+        return 1000 * (time.perf_counter() - began), 1000 * (cpu_seconds() - used)
+
+    added: list[tuple[float, float]] = []
+    noise: list[float] = []
+    plain: list[float] = []
+    for number, question in enumerate(questions):
+        first = number % 2 == 0
+        one, other = took(question, rerank=first), took(question, rerank=not first)
+        reranked, bare = (one, other) if first else (other, one)
+        added.append((reranked[0] - bare[0], reranked[1] - bare[1]))
+        plain.append(bare[0])
+        noise.append(abs(took(question, rerank=False)[0] - bare[0]))
+    figures = spread("reranking_adds_ms", [clock for clock, _ in added])
+    figures |= spread("reranking_adds_processor_ms", [processor for _, processor in added])
+    figures |= spread("same_search_twice_differs_by_ms", noise)
+    ratio = statistics.median(bare + clock for bare, (clock, _) in zip(plain, added, strict=True))
+    return figures | {"reranked_to_not_reranked": round(ratio / statistics.median(plain), 3)}
+
+
 def measure(chunks: int, home: Path) -> Figures:
     """Every figure; the home stays for who wants to look at it."""
     parts = make_parts(home, load_settings(None, home, {}))
@@ -91,6 +118,7 @@ def measure(chunks: int, home: Path) -> Figures:
         encoder.instant_questions = True
         figures |= searches(corpus, questions, "search_without_encoder")
         figures |= searches(corpus, questions, "search_without_encoder_not_reranked", rerank=False)
+        figures |= reranking(corpus, questions)
     figures["home_mb"] = round(sum(item.stat().st_size for item in home.rglob("*") if item.is_file()) / 2**20, 1)
     figures["questions"] = len(questions)
     return figures
