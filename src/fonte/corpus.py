@@ -12,6 +12,7 @@ from dataclasses import replace
 from datetime import date
 from functools import partial
 
+from fonte.access.uploads import UPLOADS, UploadStore
 from fonte.answer import Asker, asked_query, nothing_answered, with_languages
 from fonte.calibration import Fitting, Standing, fit, in_force, standing
 from fonte.conversing import Conversing
@@ -23,7 +24,7 @@ from fonte.parts import Parts, SourceOptions, Stores, TenantStore
 from fonte.protocols import Catalog, Embedder, IndexReader, Progress
 from fonte.publish import Judge, publish, rollback
 from fonte.retrieve import Mode
-from fonte.sync import Syncer
+from fonte.sync import Syncer, remembered
 from fonte.text.expected import Expected
 from fonte.types import (
     Abstained,
@@ -78,6 +79,26 @@ class OpenCorpus(Conversing):
         specs = {one if "://" in one else os.path.abspath(os.path.expanduser(one)): options for one in sources}  # noqa: PTH100, PTH111 - a glob is no path
         store, judge = self._store_of(tenant), self._judge(tenant, progress)
         return Syncer(self._parts, store, tenant, workers, progress, judge).sync(specs, publishing=publish)
+
+    def resync(
+        self, *sources: str, tenant: str = "default", publish: bool = True, progress: Progress = _silent
+    ) -> SyncReport:
+        """Sync sources again as they were synced before: all that are remembered, or those named.
+
+        Raises:
+            NotFound: one that was never synced, or there is none. Else as ``sync``.
+        """
+        known = self.sources(tenant=tenant)
+        strange = [one for one in sources if one not in known]
+        if strange or not known:
+            raise NotFound(f"source {strange[0]!r} was never synced" if strange else "nothing was ever synced")
+        specs = {one: remembered(options) for one, options in known.items() if not sources or one in sources}
+        store, judge = self._store_of(tenant), self._judge(tenant, progress)
+        return Syncer(self._parts, store, tenant, 1, progress, judge).sync(specs, publishing=publish)
+
+    def uploads(self, tenant: str = "default") -> UploadStore:
+        """What people uploaded; synced as ``upload://``."""
+        return self._parts.uploads(tenant)
 
     def retry(
         self, *documents: str, tenant: str = "default", workers: int = 1, progress: Progress = _silent
@@ -140,6 +161,9 @@ class OpenCorpus(Conversing):
         """
         catalog = self._existing(tenant).catalog
         states = [self._find(catalog, one) for one in documents]
+        for state in states:  # first: an upload that stayed would come back with the next sync
+            if state.uri.startswith(UPLOADS):
+                self.uploads(tenant).forget(state.uri)
         catalog.delete([state.document_id for state in states])
         return states
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Self
 
@@ -112,6 +112,10 @@ class Overseen:
         """The active generation and all that are kept, oldest first."""
         store = self._store_of(tenant)
         return store.catalog.active(), store.catalog.generations()
+
+    def sources(self, *, tenant: str = "default") -> Mapping[str, str]:
+        """Every source that was synced, as it was named, with its options as JSON."""
+        return self._store_of(tenant).catalog.sources()
 
     def judgments(self, *, tenant: str = "default") -> dict[str, contract.Json]:
         """What generations were judged by on a golden set, by id; those that were not judged are left out."""

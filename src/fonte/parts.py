@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Protocol
 
+from fonte.access.uploads import UploadStores
 from fonte.answer import AnswerSettings
 from fonte.evaluation.calibrating import Costs
 from fonte.evidence import EvidenceScorer
@@ -97,6 +98,7 @@ class Parts:
     make_pool: Callable[[int], AbstractContextManager[ParserPool]]
     make_pictures: Callable[[], AbstractContextManager[Pictures]]
     """Draws pages, in a process of its own."""
+    uploads: UploadStores
     open_source: Callable[[str, SourceOptions, str], SourceReader]
     """A source by its name, how it is read, and the tenant that it is read for."""
     terms: Terms

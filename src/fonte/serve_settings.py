@@ -15,6 +15,7 @@ class ServeSettings(Section):
     ``concurrent`` questions are worked on at a time, ``waiting`` more may wait for ``wait_seconds``; whatever comes
     beyond is refused at once and told when to try again. ``requests_per_minute`` is for each key or token, ``failures_
     per_minute`` of unknown keys for each address. ``body_seconds`` is how long a request's body may take to arrive.
+    ``jobs_at_once`` syncs of different tenants run at a time; ``jobs_waiting`` jobs of one tenant may wait.
     ``hosts`` are names under which a server without keys is reached, beside those of the loopback.
     """
 
@@ -26,6 +27,9 @@ class ServeSettings(Section):
     body_kb: Positive = 256
     body_seconds: Seconds = 30.0
     upload_mb: Positive = 200
+    upload_files: Positive = 20
+    jobs_at_once: Positive = 1
+    jobs_waiting: Positive = 100
     hosts: Names = ()
 
 

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
 from pathlib import Path
+from threading import Event, Thread
 
 from fonte.access.identity import Identity
+from fonte.access.jobs import JobLimits
 from fonte.config import Settings
 from fonte.corpus import OpenCorpus
+from fonte.errors import StoreError
 from fonte.http.served import Limits, Served
 from fonte.http.tokens import JwtTokens, TokenRules, fetcher
 from fonte.stores.home import Home
+from fonte.working import Worker
+
+_DAY_SECONDS = 24 * 3600.0
+_log = logging.getLogger("fonte.serving")
 
 
 def make_served(home: Path, settings: Settings, corpus: OpenCorpus, local: Identity | None) -> Served:
@@ -24,18 +35,46 @@ def make_served(home: Path, settings: Settings, corpus: OpenCorpus, local: Ident
         body_bytes=wanted.body_kb * 2**10,
         body_seconds=wanted.body_seconds,
         upload_bytes=wanted.upload_mb * 2**20,
+        upload_files=wanted.upload_files,
         hosts=wanted.hosts,
     )
     return Served(
         corpus=corpus,
         keys=stores.keys(),
         audit=stores.audit(),
+        work=Worker(corpus, stores.jobs, JobLimits(wanted.jobs_at_once, wanted.jobs_waiting)),
+        feedback=stores.feedback,
         local=local if settings.oidc.issuer is None else None,
         tokens=_tokens(settings),
         limits=limits,
         audit_questions=settings.audit.questions,
         generators=tuple(dict.fromkeys((settings.generation.name, "extractive"))),
     )
+
+
+@contextmanager
+def at_work(home: Path, settings: Settings, served: Served) -> Iterator[None]:
+    """What a server does beside its requests, while the block runs: jobs that were left, and old entries forgotten."""
+    over, days = Event(), timedelta(days=settings.audit.days)
+    upkeep = Thread(target=_forget_daily, args=(served, days, over), name="upkeep", daemon=True)
+    upkeep.start()
+    served.work.resume(Home(home).with_jobs())
+    try:
+        yield
+    finally:
+        over.set()
+        served.work.close()
+
+
+def _forget_daily(served: Served, kept: timedelta, over: Event) -> None:
+    """Delete entries of the audit log that are older, now and once a day."""
+    while True:
+        try:
+            served.audit.forget(served.now() - kept)
+        except StoreError as error:  # tomorrow is another day
+            _log.warning("the audit log was not tidied: %s", error.code)
+        if over.wait(_DAY_SECONDS):
+            return
 
 
 def _tokens(settings: Settings) -> JwtTokens | None:

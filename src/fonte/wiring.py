@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from fonte.sources.opening import Opener
     from fonte.sources.rules import SourceRule
     from fonte.sources.sql import RowQuery
+    from fonte.sources.uploaded import Uploads
 
 PIPELINE_VERSION = "6"
 """Raised whenever fonte builds other index entries from the same parsed document."""
@@ -70,7 +71,7 @@ class Corpus(OpenCorpus):
 
 def make_parts(home: Path, settings: Settings) -> Parts:
     """Every concrete part, by the settings."""
-    terms = Analyser()
+    terms, stores = Analyser(), Home(home)
 
     def make_recipe(embedder: Embedder) -> Recipe:
         return Recipe(PIPELINE_VERSION, NORMALISER_VERSION, settings.chunking.recipe(), terms.version, embedder.space)
@@ -93,11 +94,17 @@ def make_parts(home: Path, settings: Settings) -> Parts:
         )
 
     def source(spec: str, options: SourceOptions, tenant: str) -> SourceReader:
-        folder = home / "tenants" / slug(tenant) / "fetched"
-        return _opener(options, settings, folder, lambda listings: _unpacking(pool(1), listings)).open(spec)
+        folder = stores.folder(tenant) / "fetched"
+        opener = _opener(options, settings, folder, lambda listings: _unpacking(pool(1), listings))
+        return replace(opener, uploads=uploads(tenant)).open(spec)
+
+    def uploads(tenant: str) -> Uploads:
+        from fonte.sources.uploaded import Uploads
+
+        return Uploads(stores.folder(tenant) / "uploads", lambda: stores.prepare(tenant))
 
     return Parts(
-        stores=Home(home),
+        stores=stores,
         make_embedder=lambda: _embedder(settings),
         make_recipe=make_recipe,
         make_chunker=chunker,
@@ -105,6 +112,7 @@ def make_parts(home: Path, settings: Settings) -> Parts:
         make_rewriter=lambda: _rewriter(settings),
         make_pool=pool,
         make_pictures=lambda: pool(1),
+        uploads=uploads,
         open_source=source,
         terms=terms,
         gate_for=gate_for,

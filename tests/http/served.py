@@ -15,6 +15,7 @@ from fonte.http.app import create_app
 from fonte.http.served import Limits, Served
 from fonte.stores.home import Home
 from fonte.types import Principal
+from fonte.working import Worker
 from quick_corpus import Shelf, Shelves, quick_corpus
 
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
@@ -49,6 +50,15 @@ def make_house(home: Path, *, limits: Limits | None = None, local: bool = True, 
     corpus.sync("memory://two", tenant="meridian")
     stores = Home(home)
     who = Identity("local", Principal(), frozenset(Action)) if local else None
-    served = Served(corpus, stores.keys(), stores.audit(), who, limits=limits or Limits(), now=lambda: NOW)
+    served = Served(
+        corpus,
+        stores.keys(),
+        stores.audit(),
+        who,
+        work=Worker(corpus, stores.jobs),
+        feedback=stores.feedback,
+        limits=limits or Limits(),
+        now=lambda: NOW,
+    )
     served = replace(served, **changed)
     return House(served, create_app(served))

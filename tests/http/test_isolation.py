@@ -19,11 +19,13 @@ import pytest
 from starlette.testclient import TestClient
 
 from fonte.access.identity import Action
+from fonte.access.jobs import JobLimits
 from fonte.access.keys import mint
 from fonte.http.app import create_app
 from fonte.http.served import Limits, Served
 from fonte.stores.home import Home
 from fonte.types import DocumentState, Principal
+from fonte.working import Worker
 from quick_corpus import Shelf, Shelves, quick_corpus
 from routes import api_routes
 
@@ -45,6 +47,7 @@ class World:
     answers: list[str] = field(default_factory=lambda: ["a00000000000000000000"])
     conversations: list[str] = field(default_factory=lambda: ["v00000000000000000000"])
     generations: list[str] = field(default_factory=lambda: ["g0000000000000000"])
+    jobs: list[str] = field(default_factory=lambda: ["j00000000000000000000"])
 
     def allowed(self, who: Principal, actions: frozenset[Action]) -> set[str]:
         """Words that may be in an answer for somebody."""
@@ -90,6 +93,13 @@ ASKED: dict[tuple[str, str], Asked] = {
     ("GET", "/v1/documents/{document_id}"): lambda w: (f"/v1/documents/{_document(w)}", None),
     ("GET", "/v1/documents/{document_id}/text"): lambda w: (f"/v1/documents/{_document(w)}/text", None),
     ("DELETE", "/v1/documents/{document_id}"): lambda w: (f"/v1/documents/{_document(w)}", None),
+    ("POST", "/v1/documents/{document_id}/retry"): lambda w: (f"/v1/documents/{_document(w)}/retry", None),
+    ("POST", "/v1/documents"): lambda _: ("/v1/documents", None),
+    ("POST", "/v1/sync"): lambda w: ("/v1/sync", {"sources": [f"memory://{w.draw.choice(TENANTS)}"]}),
+    ("GET", "/v1/jobs"): lambda _: ("/v1/jobs", None),
+    ("GET", "/v1/jobs/{job_id}"): lambda w: (f"/v1/jobs/{w.draw.choice(w.jobs)}", None),
+    ("POST", "/v1/feedback"): lambda w: ("/v1/feedback", {"answer_id": w.draw.choice(w.answers), "verdict": "right"}),
+    ("GET", "/v1/feedback"): lambda _: ("/v1/feedback", None),
     ("GET", "/v1/status"): lambda _: ("/v1/status", None),
     ("GET", "/v1/generations"): lambda _: ("/v1/generations", None),
     ("POST", "/v1/generations/{generation}/publish"): lambda w: (
@@ -143,12 +153,27 @@ def world(home: Path) -> Iterator[tuple[World, Served]]:
         world.documents += [one.name for one in corpus.documents(tenant=tenant)]
         world.generations += [one.id for one in corpus.generations(tenant=tenant)[1]]
     stores = Home(home)
-    yield world, Served(corpus, stores.keys(), stores.audit(), None, limits=WIDE, now=lambda: datetime.now(UTC))
+    # Jobs wait: what they do has tests of its own, and here documents should stay what the world says of them.
+    work = Worker(corpus, stores.jobs, JobLimits(at_once=0, waiting=REQUESTS))
+    yield (
+        world,
+        Served(
+            corpus,
+            stores.keys(),
+            stores.audit(),
+            None,
+            work=work,
+            feedback=stores.feedback,
+            limits=WIDE,
+            now=lambda: datetime.now(UTC),
+        ),
+    )
     corpus.close()
 
 
 def _learned(world: World, body: str) -> None:
     """Ids that an answer names: everybody tries them from now on."""
+    world.jobs += [one for one in re.findall(r'"job": {"id": "(j\w+)"', body) if len(world.jobs) < 100]
     world.answers += [one for one in re.findall(r'"answer_id": "(a\w+)"', body) if len(world.answers) < 200]
     world.conversations += [
         one for one in re.findall(r'"conversation_id": "(v\w+)"', body) if len(world.conversations) < 100

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -16,6 +16,7 @@ from fonte.errors import FonteError
 from fonte.gate import GateModel
 from fonte.parsers.containers.walk import MemberReader
 from fonte.parsers.registry import parse_body
+from fonte.protocols import SourceReader
 from fonte.types import Acl, Codes, Parsed, Source, Space, TokenWeights, Vector, Vectors, sha256_hex
 from fonte.wiring import make_parts
 from strategies import WordTokenizer
@@ -113,9 +114,12 @@ class Shelves:
     """What ``open_source`` finds, by the name that the test gave it."""
 
     by_name: dict[str, Shelf] = field(default_factory=dict)
+    others: Callable[[str, SourceOptions, str], SourceReader] | None = None
+    """Opens what is not in memory."""
 
-    def open(self, spec: str, options: SourceOptions, tenant: str) -> Shelf:
-        del options, tenant
+    def open(self, spec: str, options: SourceOptions, tenant: str) -> SourceReader:
+        if self.others is not None and not spec.startswith("memory://"):
+            return self.others(spec, options, tenant)
         return self.by_name[spec.rsplit("/", 1)[-1]]
 
 
@@ -129,6 +133,8 @@ def quick_parts(home: Path, shelves: Shelves | None = None, *, embedder: WordEmb
 
     parts = make_parts(home, load_settings(None, home, {}))
     model = embedder or WordEmbedder()
+    if shelves is not None:
+        shelves.others = parts.open_source
     return replace(
         parts,
         make_embedder=lambda: model,

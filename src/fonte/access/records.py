@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from enum import StrEnum
 from typing import Protocol
 
 from fonte.types import Principal
@@ -95,4 +96,46 @@ def entry_told(number: int, entry: AuditEntry) -> Mapping[str, object]:
         "outcome": entry.outcome,
         "shown": list(entry.shown),
         "request_id": entry.request_id,
+    }
+
+
+class Verdict(StrEnum):
+    """What an asker says of an answer."""
+
+    RIGHT = "right"
+    PARTLY = "partly"
+    WRONG = "wrong"
+    UNSAFE = "unsafe"
+
+
+@dataclass(frozen=True, slots=True)
+class Feedback:
+    """An asker's word on one of their answers; a later one takes its place."""
+
+    answer_id: str
+    identity: str
+    user: str | None
+    verdict: Verdict
+    comment: str
+    at: datetime
+
+
+class FeedbackStore(Protocol):
+    """What askers of one tenant said."""
+
+    def say(self, feedback: Feedback) -> None:
+        """Keep it in the place of what the same asker said of the same answer. Raises StoreUnavailable."""
+
+    def said(self, limit: int) -> list[Feedback]:
+        """Newest first."""
+
+
+def feedback_told(one: Feedback) -> dict[str, object]:
+    """Feedback as JSON."""
+    return {
+        "answer_id": one.answer_id,
+        "user": one.user,
+        "verdict": one.verdict.value,
+        "comment": one.comment,
+        "at": one.at.isoformat(),
     }

@@ -24,7 +24,7 @@ def serve(options: argparse.Namespace, output: Output) -> int:
         import uvicorn
 
         from fonte.http.app import create_app
-        from fonte.serving import make_served
+        from fonte.serving import at_work, make_served
     except ModuleNotFoundError as error:
         raise ConfigError(f"fonte serve needs {error.name}", hint="pip install 'fonte[serve]'") from error
     from importlib.metadata import version
@@ -48,14 +48,15 @@ def serve(options: argparse.Namespace, output: Output) -> int:
         if served.local is not None and not known.any_key():
             output.note(f"no key exists: whoever reaches this port acts as tenant {served.local.principal.tenant!r}")
         output.note(f"http://{options.host}:{options.port}")
-        uvicorn.run(
-            app,
-            host=options.host,
-            port=options.port,
-            log_level="warning",
-            server_header=False,
-            timeout_graceful_shutdown=30,
-        )
+        with at_work(home, settings, served):
+            uvicorn.run(
+                app,
+                host=options.host,
+                port=options.port,
+                log_level="warning",
+                server_header=False,
+                timeout_graceful_shutdown=30,
+            )
     return 0
 
 

@@ -11,7 +11,7 @@ from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
 from fonte.errors import Busy, FonteError, InvalidRequest, NotFound
-from fonte.http import asking, chat, documents, running
+from fonte.http import asking, chat, documents, jobs, running, uploads
 from fonte.http.guard import Guard
 from fonte.http.identity import Desk
 from fonte.http.limits import Buckets, Room
@@ -36,7 +36,7 @@ def create_app(served: Served, version: str = "") -> FastAPI:
     )
     limits = served.limits
     app.state.desk = Desk(served, Buckets(limits.requests_per_minute), Buckets(limits.failures_per_minute))
-    for part in (asking, chat, documents, running):
+    for part in (asking, chat, documents, uploads, jobs, running):
         app.include_router(part.routes(served))
     _add_health(app, served)
     _add_errors(app)

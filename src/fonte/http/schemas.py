@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import date
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Literal, Self, TypeAlias
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
+from fonte.access.records import Verdict
+from fonte.errors import InvalidRequest
 from fonte.types import Filters
 
 MOST_CHARACTERS = 8_000
@@ -82,3 +85,39 @@ class PublishBody(Body):
     """Why a candidate is published against its checks."""
 
     override: Annotated[str, Field(min_length=3, max_length=500)] | None = None
+
+
+class SyncBody(Body):
+    """Which sources to sync again: all, or those of these names."""
+
+    sources: Names = []
+    publish: bool = True
+
+
+class FeedbackBody(Body):
+    """What an asker says of an answer."""
+
+    answer_id: Annotated[str, Field(min_length=1, max_length=100)]
+    verdict: Verdict
+    comment: Annotated[str, Field(max_length=4000)] = ""
+
+
+class UploadFields(Body):
+    """What is said of files that are handed over."""
+
+    allow: Annotated[str, Field(max_length=4000)] = ""
+    title: Annotated[str, Field(min_length=1, max_length=500, pattern=r"^[^\x00-\x1f\x7f]*$")] | None = None
+    language: Annotated[str, Field(pattern="^[a-z]{2}$")] | None = None
+
+    @classmethod
+    def of(cls, said: Mapping[str, str]) -> Self:
+        """The fields of a form. Raises InvalidRequest."""
+        try:
+            return cls.model_validate(dict(said))
+        except ValidationError as error:
+            first = error.errors()[0]
+            raise InvalidRequest(f"{first['loc'][0]}: {first['msg']}"[:200], hint="see /openapi.json") from error
+
+    def roles(self) -> list[str]:
+        """The roles of ``allow``."""
+        return [part.strip() for part in self.allow.split(",") if part.strip()]

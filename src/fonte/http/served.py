@@ -8,8 +8,9 @@ from datetime import UTC, datetime
 from typing import Protocol
 
 from fonte.access.identity import Identity
-from fonte.access.records import AuditLog, KeyStore
+from fonte.access.records import AuditLog, FeedbackStore, KeyStore
 from fonte.corpus import OpenCorpus
+from fonte.working import Worker
 
 
 class Tokens(Protocol):
@@ -31,6 +32,7 @@ class Limits:
     body_bytes: int = 256 * 2**10
     body_seconds: float = 30.0
     upload_bytes: int = 200 * 2**20
+    upload_files: int = 20
     hosts: tuple[str, ...] = ()
 
 
@@ -45,6 +47,9 @@ class Served:
     keys: KeyStore
     audit: AuditLog
     local: Identity | None
+    work: Worker = field(kw_only=True)
+    feedback: Callable[[str], FeedbackStore] = field(kw_only=True)
+    """By tenant."""
     tokens: Tokens | None = None
     limits: Limits = field(default_factory=Limits)
     audit_questions: bool = True

@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from fonte.access.uploads import UPLOADS
 from fonte.errors import ConfigError, InputError
 from fonte.protocols import SourceReader, Unpacker
 from fonte.source_settings import WebSettings
@@ -19,6 +20,7 @@ from fonte.sources.files import file_uri
 from fonte.sources.folder import open_source
 from fonte.sources.sql import SCHEME, RowQuery, SqlSource
 from fonte.sources.taking import Taking
+from fonte.sources.uploaded import Uploads, UploadSource
 
 _NO_PASSWORD = "let the store take it from the environment or its own file"  # noqa: S105 - a hint's text
 _WEB = ("http://", "https://")
@@ -37,6 +39,8 @@ class Opener:
     """What opens containers, and may keep in a folder of the source what it found in them."""
     web: WebSettings = field(default_factory=WebSettings)
     queries: Sequence[RowQuery] = ()
+    uploads: Uploads | None = None
+    """Of the tenant."""
 
     def open(self, spec: str) -> SourceReader:
         """The reader of a source.
@@ -47,6 +51,8 @@ class Opener:
         """
         if spec.startswith(_WEB) or (spec.endswith(LIST_ENDING) and os.path.isfile(spec)):
             return self._web(spec)
+        if spec == UPLOADS and self.uploads is not None:
+            return UploadSource(self.uploads, self._unpacking(spec), self.taking.max_bytes)
         scheme, separator, _ = spec.partition("://")
         if spec.startswith(SCHEME):
             return self._rows(spec)

@@ -2,8 +2,9 @@
 
 ``FORMAT`` (version), ``system.sqlite`` (keys) and ``audit.sqlite``, made by whoever first needs them, and
 ``tenants/<slug>/`` with
-``catalog.sqlite``, ``vectors.sqlite``, ``calibration.json``, ``writer.lock`` and ``lance/``. Nothing of two tenants
-shares a file.
+``catalog.sqlite``, ``vectors.sqlite``, ``conversations.sqlite``, ``jobs.sqlite``, ``feedback.sqlite``,
+``calibration.json``, ``labels.jsonl``, ``uploads/``, ``fetched/``, ``writer.lock`` and ``lance/``. Nothing of two
+tenants shares a file, but keys and the audit log, which are found by tenant.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from fonte.stores.audit import SqliteAudit
 from fonte.stores.calibration_file import CalibrationFile
 from fonte.stores.catalog import SqliteCatalog
 from fonte.stores.conversations import SqliteConversations
+from fonte.stores.feedback import SqliteFeedback
+from fonte.stores.jobs import SqliteJobs
 from fonte.stores.keys import SqliteKeys
 from fonte.stores.lance_index import LanceIndex
 from fonte.stores.vector_cache import SqliteVectorCache
@@ -76,10 +79,10 @@ class Home:
         """
         if not name:
             raise ValueError("a tenant needs a name")
-        folder = self.path / "tenants" / slug(name)
+        folder = self.folder(name)
 
         def prepare() -> None:
-            self._make(folder)
+            self.prepare(name)
 
         return TenantStore(
             catalog=SqliteCatalog(folder / "catalog.sqlite", name, prepare=prepare),
@@ -88,6 +91,27 @@ class Home:
             calibration=CalibrationFile(folder / "calibration.json", prepare),
             conversations=SqliteConversations(folder / "conversations.sqlite", prepare=prepare),
         )
+
+    def folder(self, tenant: str) -> Path:
+        """A tenant's folder, there or not."""
+        return self.path / "tenants" / slug(tenant)
+
+    def prepare(self, tenant: str) -> None:
+        """Make the home and a tenant's folder. Raises StoreUnavailable."""
+        self._make(self.folder(tenant))
+
+    def jobs(self, tenant: str) -> SqliteJobs:
+        """A tenant's jobs; the first one makes the file."""
+        return SqliteJobs(self.folder(tenant) / "jobs.sqlite", prepare=lambda: self.prepare(tenant))
+
+    def feedback(self, tenant: str) -> SqliteFeedback:
+        """What a tenant's askers said of their answers; the first word makes the file."""
+        return SqliteFeedback(self.folder(tenant) / "feedback.sqlite", prepare=lambda: self.prepare(tenant))
+
+    def with_jobs(self) -> list[str]:
+        """Names of the tenants that ever had a job."""
+        found = (SqliteJobs(path, prepare=lambda: None) for path in sorted(self.path.glob("tenants/*/jobs.sqlite")))
+        return [name for one in found if (name := one.tenant()) is not None]
 
     def keys(self) -> SqliteKeys:
         """Keys of all tenants; the first one makes the file, and the home."""

@@ -185,8 +185,9 @@ class MemberReader:
 
 
 def _outer_name(source: Source) -> str:
-    """What the outermost file is called; its ending counts."""
-    return os.path.basename(source.path) if source.path else source.name.split("!/", 1)[0]  # noqa: PTH119 - bytes that need not be text
+    """What the outermost file is called; its ending counts. A path without one is not what people called the file."""
+    called = os.path.basename(source.path or "")  # noqa: PTH119 - bytes that need not be text
+    return called if os.path.splitext(called)[1] else source.name.split("!/", 1)[0].rsplit("/", 1)[-1]  # noqa: PTH122 - the same
 
 
 def _stream(source: Source) -> BinaryIO:

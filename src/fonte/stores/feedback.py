@@ -1,0 +1,68 @@
+"""``feedback.sqlite`` of a tenant: what askers said of their answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+
+from fonte.access.records import Feedback, Verdict
+from fonte.stores.rows import put_time
+from fonte.stores.sqlite import Database
+
+SCHEMA_VERSION = 1
+_SCHEMA = """
+CREATE TABLE feedback (
+    answer_id TEXT NOT NULL,
+    identity TEXT NOT NULL,
+    user TEXT,
+    verdict TEXT NOT NULL,
+    comment TEXT NOT NULL,
+    at TEXT NOT NULL,
+    PRIMARY KEY (answer_id, identity)
+) WITHOUT ROWID;
+"""
+
+
+class SqliteFeedback:
+    """Feedback over one file."""
+
+    def __init__(self, path: Path, *, prepare: Callable[[], None]) -> None:
+        """``prepare`` makes the folder."""
+        self._database = Database(path, _SCHEMA, SCHEMA_VERSION, durable=True, prepare=prepare)
+
+    def say(self, feedback: Feedback) -> None:
+        """Keep it in the place of what the same asker said of the same answer. Raises StoreUnavailable."""
+        with self._database.write() as connection:
+            # A user's other key is the same asker.
+            connection.execute(
+                "DELETE FROM feedback WHERE answer_id = ? AND (identity = ? OR user = ?)",
+                (feedback.answer_id, feedback.identity, feedback.user),
+            )
+            connection.execute(
+                "INSERT INTO feedback (answer_id, identity, user, verdict, comment, at) VALUES (?, ?, ?, ?, ?, ?)",
+                (
+                    feedback.answer_id,
+                    feedback.identity,
+                    feedback.user,
+                    feedback.verdict.value,
+                    feedback.comment,
+                    put_time(feedback.at),
+                ),
+            )
+
+    def said(self, limit: int) -> list[Feedback]:
+        """Newest first."""
+        with self._database.read() as connection:
+            rows = connection.execute(
+                "SELECT answer_id, identity, user, verdict, comment, at FROM feedback ORDER BY at DESC LIMIT ?",
+                (limit,),
+            ).fetchall()
+        return [
+            Feedback(answer, identity, user, Verdict(verdict), comment, datetime.fromisoformat(at))
+            for answer, identity, user, verdict, comment, at in rows
+        ]
+
+    def close(self) -> None:
+        """Close the file."""
+        self._database.close()
