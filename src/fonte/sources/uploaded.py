@@ -127,7 +127,7 @@ class UploadSource:
 
     def scan(self) -> Iterator[Scanned]:
         """Every upload, and the members of those that are containers, by id."""
-        self._nobody.counts.clear()
+        self._nobody.clear()
         with self.unpacking() if self.unpacking is not None else nullcontext() as unpacker:
             for upload, path in self.uploads.scan():
                 yield from self._items(upload, path, unpacker)
