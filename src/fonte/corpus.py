@@ -319,6 +319,10 @@ class OpenCorpus(Conversing):
         asker = asker_over(self._parts, store, reader, k=k, mode=mode, max_distance=max_distance, rerank=rerank)
         return in_force(asker, store.calibration.load) if calibrated else asker
 
+    def warm(self) -> None:
+        """Load what questions need, so that the first does not wait, nor several load it at once. Raises ModelError."""
+        _ = self._parts.recipe, self._parts.scorer
+
     def _opened(self, store: TenantStore, active: Generation) -> tuple[IndexReader, Embedder]:
         """The index and the model; at a cold start side by side, for each takes long and waits for the disk."""
         if "embedder" in vars(self._parts):

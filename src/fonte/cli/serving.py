@@ -47,6 +47,7 @@ def serve(options: argparse.Namespace, output: Output) -> int:
         app = create_app(served, version("fonte"))
         if served.local is not None and not known.any_key():
             output.note(f"no key exists: whoever reaches this port acts as tenant {served.local.principal.tenant!r}")
+        opened.warm()
         output.note(f"http://{options.host}:{options.port}")
         with at_work(home, settings, served):
             uvicorn.run(

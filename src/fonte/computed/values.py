@@ -14,10 +14,8 @@ from decimal import Decimal
 from functools import cache, cached_property
 from typing import Literal, TypeAlias
 
-import snowballstemmer
-
 from fonte.text.months import MONTHS
-from fonte.text.terms import folded
+from fonte.text.terms import Analyser, folded
 
 Style: TypeAlias = Literal[".", ","]
 """The decimal mark; the other one groups thousands."""
@@ -64,15 +62,13 @@ def fold(text: str) -> str:
     return " ".join(WORD.findall(text.lower() if text.isascii() else folded(text)))
 
 
-@cache
-def _stemmers() -> tuple[object, ...]:
-    return tuple(snowballstemmer.stemmer(name).stemWord for name in ("english", "italian"))
+_TERMS = Analyser()
 
 
 @cache
 def stems(word: str) -> frozenset[str]:
     """What a folded word is reduced to in English and in Italian, and the word itself."""
-    return frozenset({word} | {stem(word) for stem in _stemmers()})  # type: ignore[operator]  # it has no types
+    return frozenset({word, _TERMS.stem(word, "en"), _TERMS.stem(word, "it")})
 
 
 def alike(one: str, other: str) -> bool:

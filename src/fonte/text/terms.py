@@ -15,6 +15,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.metadata import version as installed_version
 from itertools import pairwise
+from threading import local
 from typing import Final
 
 from fonte.text.glossary import OTHER, Glossary
@@ -55,11 +56,18 @@ _LETTERS: Final = str.maketrans({"ß": "ss", "ø": "o", "ł": "l", "đ": "d", "�
 _OWN_LETTERS = re.compile("[" + "".join(map(chr, _LETTERS)) + "]")
 
 
+class _Stemmers(local):
+    """Stemmers by language, of each thread its own: Snowball's keep the word that they work on in themselves."""
+
+    def __init__(self) -> None:
+        self.by_language: dict[Language, Callable[[str], str]] = {}
+
+
 class Analyser:
     """Implements the protocol ``Terms``. Safe to share between threads."""
 
     def __init__(self) -> None:
-        self._stemmers: dict[Language, Callable[[str], str]] = {}
+        self._stemmers = _Stemmers()
         self._known: dict[Language, dict[str, tuple[str, ...]]] = {}
         self._glossary = Glossary(folded, self.stem)
         settings = (
@@ -195,9 +203,10 @@ class Analyser:
 
     def stem(self, word: str, language: Language) -> str:
         """The stem of a folded word."""
-        stem = self._stemmers.get(language)
+        known = self._stemmers.by_language
+        stem = known.get(language)
         if stem is None:
-            stem = self._stemmers[language] = _stemmer(language)
+            stem = known[language] = _stemmer(language)
         return stem(word) or word
 
 
