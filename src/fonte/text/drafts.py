@@ -87,6 +87,8 @@ class DraftReader:
     _skipping: str = ""
     """``source`` in a copied source, ``list`` in a list of sources."""
     _pending: str = ""
+    _worded: bool = False
+    """Whether a letter or figure came since a sentence was last looked for: without one, none has begun."""
     _heard: set[str] = field(default_factory=set)
 
     def feed(self, piece: str) -> list[Said]:
@@ -98,7 +100,9 @@ class DraftReader:
                 if raw != "\r":
                     self.note("characters that are not seen were removed")
                 continue
-            if self._take(character):
+            self._worded = self._worded or character.isalnum()
+            if self._take(character) and self._worded:
+                self._worded = False
                 found += self._whole(last=False)
         return found
 
@@ -120,7 +124,7 @@ class DraftReader:
             if not self._flowing and not self._dropping:
                 self._decide(ended=True)
             if not self._dropping:
-                self._pending += "\n"
+                self._end_line()
             self._line, self._flowing, self._dropping = "", False, False
             return True
         if self._dropping:
@@ -133,6 +137,11 @@ class DraftReader:
         if len(self._line) >= (_LISTED_HEAD if _ENTRY.match(self._line) else _HEAD):
             self._decide(ended=False)
         return False
+
+    def _end_line(self) -> None:
+        """Blank lines behind the first say nothing more, and a model that rambles writes thousands."""
+        kept = self._pending.rstrip(" ")
+        self._pending = kept if kept.endswith("\n\n") else (kept if kept.endswith("\n") else self._pending) + "\n"
 
     def _decide(self, *, ended: bool) -> None:
         """What the present line is, by what is held of it: it flows on, or it is dropped."""
@@ -196,9 +205,10 @@ class DraftReader:
             self._pending = ""
             return list(self._said(text[start:end] for start, end in spans))
         going_on = spans[-1] if spans else (len(text), len(text))
-        if len(text) > _LONGEST and len(spans) == 1:
+        begun = len(spans) > 1 and _BEGINS.match(markers.MARKER.sub("", text[going_on[0] :]))
+        if not begun and len(text) > _LONGEST:
             going_on = (len(text), len(text))
-        elif len(spans) < 2 or not _BEGINS.match(markers.MARKER.sub("", text[going_on[0] :])):  # noqa: PLR2004 - it and its next
+        elif not begun:
             self._pending = text
             return []
         self._pending = text[going_on[0] :]

@@ -30,8 +30,8 @@ _ODD = re.compile(
 """What is no marker and reads as one (``[1:2]``, ``[1†source]``), our own frame of a source, ``[]``."""
 _LONGEST_RANGE = 9
 _AFTER_STOP = re.compile(r"([.!?…]+)((?:\s*\[\d{1,4}\])+)")
-_ALONE = re.compile(r"\s*\n\s*((?:\[\d{1,4}\][ \t]*)+)(?=\n|\Z)")
-"""Markers that have a line for themselves: they belong to what stands before."""
+_ALONE = re.compile(r"(?:(?<=\S)|\A)[^\S\n]*\n\s*((?:\[\d{1,4}\][ \t]*)++)(?=\n|\Z)")
+"""Markers that have a line for themselves: they belong to what stands before. Looked for once in a run of spaces."""
 
 LINK = re.compile(r"!?\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\((?:[^()\s]|\([^()]*\))*(?:\s+\"[^\"]*\")?\s*\)")
 _REFERENCE = re.compile(
