@@ -53,7 +53,7 @@ def test_a_chunk_comes_back_as_it_was_given(store: Any) -> None:
     assert np.array_equal(back["c1"].vector, vectors[0])
 
 
-def test_case_98_and_62_roles_filter_both_legs_before_k(store: Any) -> None:
+def test_case_98_and_62_and_63_roles_filter_both_legs_before_k(store: Any) -> None:
     rows = [(stored(f"c{at:03}", f"d{at}", ["hr"] if at % 10 else ["staff"]), ["ferie"]) for at in range(200)]
     reader = store.open(build(store, rows, np.tile(NEAR, (200, 1))))
     wanted = [f"c{at:03}" for at in range(0, 200, 10)]
@@ -68,6 +68,28 @@ def test_case_58_k_results_whenever_k_exist(store: Any) -> None:
     reader = store.open(build(store, rows))
     assert len(reader.dense(NEAR, question(["staff"]), revoked=(), k=50)) == 50
     assert len(reader.bm25(["ferie"], question(["staff"]), revoked=(), k=50)) == 50
+
+
+def test_case_59_a_filtered_search_finds_what_looking_at_every_row_finds(store: Any) -> None:
+    vectors = random_units(300, 7)
+    rows = [(stored(f"c{at:03}", f"d{at}", language="en" if at % 9 == 0 else "it"), ["ferie"]) for at in range(300)]
+    reader = store.open(build(store, rows, vectors))
+    asked = random_units(1, 11)[0]
+    near = sorted((-round(float(vectors[at] @ asked), 6), f"c{at:03}") for at in range(0, 300, 9))
+    found = reader.dense(asked, question(languages=("en",)), revoked=(), k=20)
+    assert ids(found) == [chunk for _, chunk in near[:20]]
+
+
+def test_case_60_the_few_rows_of_one_among_a_hundred_are_all_found(store: Any) -> None:
+    vectors = random_units(302, 5)
+    rows = [(stored(f"c{at:03}", f"d{at}", [f"group{at % 100}"]), ["ferie"]) for at in range(300)]
+    rows += [(stored(f"tiny{at}", f"t{at}", ["tiny"]), ["ferie"]) for at in range(2)]
+    reader = store.open(build(store, rows, vectors))
+    for found in (
+        reader.dense(vectors[0], question(["tiny"]), revoked=(), k=10),
+        reader.bm25(["ferie"], question(["tiny"]), revoked=(), k=10),
+    ):
+        assert sorted(ids(found)) == ["tiny0", "tiny1"]
 
 
 def test_missing_rights_mean_nobody(store: Any) -> None:

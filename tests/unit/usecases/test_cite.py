@@ -38,6 +38,17 @@ def test_case_8_and_13_invented_markers_are_removed_and_recorded() -> None:
     assert [sentence.citations for sentence in cited.sentences] == [(1,), (1,)]
 
 
+def test_case_18_each_of_three_claims_carries_a_marker_of_its_own() -> None:
+    third = document("The canteen opens at noon.", "canteen.md")
+    draft = Draft(
+        "Staff get 26 days of leave [1]. Trains are booked in second class [2]. The canteen opens at noon [3]."
+    )
+    cited = cite(draft, [passage(LEAVE, 1), passage(TRAVEL, 2), passage(third, 3)], language="en")
+    assert [sentence.citations for sentence in cited.sentences] == [(1,), (2,), (3,)]
+    assert {sentence.support for sentence in cited.sentences} == {"supported"}
+    assert [one.document_name for one in cited.citations] == ["policy.md", "travel.md", "canteen.md"]
+
+
 def test_case_15_the_marker_of_the_third_source_stays_three() -> None:
     third = document("The canteen opens at noon.", "canteen.md")
     passages = [passage(LEAVE, 1), passage(TRAVEL, 2), passage(third, 3)]
