@@ -311,7 +311,8 @@ class Asker:
         found = [one for one in retrieved.found if one.stored.chunk.id in shown]
         own = tuple(replace(shown[one.stored.chunk.id], hit=one.hit) for one in found)
         verdict = self._judged(part_query(query, at), own, retrieved)
-        return AskedPart(query.parts[at], own, verdict, part_is_there(self.reader.generation.recipe.space, verdict))
+        part, space = query.parts[at], self.reader.generation.recipe.space
+        return AskedPart(part, own, verdict, part_is_there(space, verdict, lengthened=part.text != part.asked))
 
     def _trace(self, asked: Asked, draft: Draft | None = None, cited: Cited | None = None) -> Trace:
         made = (*(draft.notes if draft else ()), *(cited.notes if cited else ()))

@@ -128,13 +128,17 @@ NOTHING = GateVerdict(sufficient=False, score=0.0, threshold=DEFAULT_GATE.thresh
 """The verdict where there is no index, and so no encoder whose gate could be named."""
 
 
-def part_is_there(space: Space, verdict: GateVerdict) -> bool:
+def part_is_there(space: Space, verdict: GateVerdict, *, lengthened: bool) -> bool:
     """Whether one part of a question has evidence, from the verdict on it as a question of its own.
 
     Whoever asks two things here mostly finds both, and a part is short: late interaction and the share of its words
-    tell an absent part from one that is there better than the gate does, which judges whole questions. Where the index
-    has no token codes, or of another model, the gate's own score has to be half of what it wants of a question.
+    tell an absent part from one that is there better than the gate does, which judges whole questions. ``lengthened``:
+    words that ask nothing were put to it ("I start in Udine: …"), which no answer repeats; then the gate's yes is
+    enough. Where the index has no token codes, or of another model, the gate's own score has to be half of what it
+    wants of a question.
     """
+    if lengthened and verdict.sufficient:
+        return True
     own = _PARTS.get(space.model)
     if own is not None and verdict.features.get("late"):
         return own.judge(verdict.features).sufficient

@@ -90,3 +90,19 @@ def test_a_query_never_has_a_single_part() -> None:
         Query("Who?", Principal(), parts=(QuestionPart("Who?", "Who?"),))
     with pytest.raises(ValueError, match="needs text"):
         QuestionPart(" ", "Who?")
+
+
+@pytest.mark.parametrize(
+    ("text", "second"),
+    [
+        ("What is the hotel limit in London, and how long must a password be?", "how long must a password be?"),
+        ("Dove stanno gli acidi e quanti abitanti ha il Giappone?", "quanti abitanti ha il Giappone?"),
+        ("What does error GO-2041-B mean and what do I do for INC-1207-C?", "what do I do for INC-1207-C?"),
+        ("Quanto vale il buono pasto e quanto costa la mensa?", "quanto costa la mensa?"),
+        ("Quanto dura l'aspettativa e chi decide?", "chi decide? (dura l'aspettativa)"),
+        ("Per quanto tempo si conservano i metalli e dove?", "dove? (tempo conservano metalli)"),
+        ("How many days can I buy, and which form do I need for that?", "which form do I need for that? (days buy)"),
+    ],
+)
+def test_only_a_part_without_a_subject_of_its_own_is_lent_one(text: str, second: str) -> None:
+    assert split_question(text)[1].text == second

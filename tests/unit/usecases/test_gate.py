@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fonte.gate import DEFAULT_GATE, NOTHING, GateModel, gate_for
-from fonte.types import Principal, Query, Space
+from fonte.gate import DEFAULT_GATE, NOTHING, GateModel, gate_for, part_is_there
+from fonte.types import GateVerdict, Principal, Query, Space
 from quick_corpus import Shelf, Shelves, quick_corpus
 
 
@@ -80,3 +80,24 @@ def test_the_gate_sees_how_near_passages_are_also_where_words_alone_found_them(t
         seen.append(asker.prepare(Query("pump tower", Principal())).verdict.features["similarity"])
     assert seen[0] > 0.3
     assert seen[1] == pytest.approx(seen[0])
+
+
+E5 = Space("e5", "multilingual-e5-small", "1", 384, 512)
+
+
+def verdict_of(score: float, **features: float) -> GateVerdict:
+    return GateVerdict(score >= 0.5, score, 0.5, calibrated=False, stamp="", features=features)
+
+
+def test_a_part_is_there_by_signs_of_its_own() -> None:
+    assert part_is_there(E5, verdict_of(0.2, late=0.8, sentence_coverage=0.7), lengthened=False)
+    assert not part_is_there(E5, verdict_of(0.9, late=0.6, sentence_coverage=0.3), lengthened=False)
+    assert part_is_there(E5, verdict_of(0.9, late=0.6, sentence_coverage=0.3), lengthened=True)
+    assert not part_is_there(E5, verdict_of(0.4, late=0.6, sentence_coverage=0.3), lengthened=True)
+
+
+@pytest.mark.parametrize("space", [E5, Space("other", "another", "1", 8, 512)])
+def test_without_its_signs_a_part_needs_half_of_what_a_question_does(space: Space) -> None:
+    assert part_is_there(space, verdict_of(0.25, sentence_coverage=0.1), lengthened=False)
+    assert not part_is_there(space, verdict_of(0.24, sentence_coverage=1.0), lengthened=False)
+    assert not part_is_there(space, GateModel({}, -9.0, 0.5).nothing(), lengthened=False)
