@@ -362,6 +362,23 @@ class OpenCorpus(Conversing):
             raise NotFound(f"{state.name} has no text: {state.reason or state.status.value}")
         return found, state, place_in(found, start, end, page)
 
+    def passage(self, chunk: str, *, principal: Principal) -> tuple[Document, DocumentState, Locator]:
+        """The document of a chunk of the active generation, and the chunk's place in it.
+
+        Raises:
+            NotFound: absent or forbidden.
+        """
+        store = self._store_of(principal.tenant)
+        active = store.catalog.active()
+        found = store.index.open(active).chunks([chunk], principal, revoked=()).get(chunk) if active else None
+        if found is None:
+            raise absent(chunk)
+        place = found.chunk
+        try:
+            return self.show(place.document_id, principal=principal, start=place.start, end=place.end)
+        except NotFound:
+            raise absent(chunk) from None
+
     def document(self, document: str, *, principal: Principal) -> Document:
         """A document's canonical text with its sections and offset table, by id, name or source URI.
 

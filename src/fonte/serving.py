@@ -11,6 +11,7 @@ from threading import Event, Thread
 
 from fonte.access.identity import Identity
 from fonte.access.jobs import JobLimits
+from fonte.access.records import AuditEntry
 from fonte.config import Settings
 from fonte.corpus import OpenCorpus
 from fonte.errors import StoreError
@@ -94,3 +95,35 @@ def _tokens(settings: Settings) -> JwtTokens | None:
         admin_roles=frozenset(wanted.admin_roles),
     )
     return JwtTokens(rules, fetcher(wanted.issuer, wanted.jwks_url))
+
+
+def tools_over_stdio(home: Path, settings: Settings, corpus: OpenCorpus, who: Identity, version: str) -> None:
+    """The tools over standard input and output, for one caller, until the input ends. Nothing else is written there."""
+    import anyio
+    from mcp.server.stdio import stdio_server
+
+    from fonte.http.tool_server import Caller, make_server
+    from fonte.http.tools import Done, Offer
+
+    served = make_served(home, settings, corpus, who)
+
+    def noted(action: str, done: Done) -> None:
+        entry = AuditEntry(
+            at=served.now(),
+            tenant=who.principal.tenant,
+            identity=who.id,
+            user=who.principal.user,
+            action=f"MCP {action}",
+            subject=done.subject,
+            outcome=done.outcome,
+            shown=done.shown,
+        )
+        served.audit.record(entry)
+
+    server = make_server(version, lambda _ctx: Caller(Offer(served, who), noted))
+
+    async def talk() -> None:
+        async with stdio_server() as (incoming, outgoing):
+            await server.run(incoming, outgoing, server.create_initialization_options())
+
+    anyio.run(talk)

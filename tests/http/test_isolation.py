@@ -34,6 +34,7 @@ TENANTS = ("alfa", "beta")
 ROLES = ("staff", "hr", "legal")
 USERS = ("ada", "bob", None)
 MARKS = re.compile(r"(?:word|name)(?:alfa|beta)\d\d")
+ACCEPT = {"accept": "application/json, text/event-stream"}
 WIDE = Limits(requests_per_minute=10**9, failures_per_minute=10**9)
 
 
@@ -71,6 +72,22 @@ def _question(world: World) -> str:
     return world.draw.choice((f"Where is the {topic}?", f"Who keeps the {topic} of the tower?", topic))
 
 
+def _message(world: World) -> dict[str, Any]:
+    tool, arguments = world.draw.choice(
+        (
+            ("search", {"query": _question(world), "k": 50}),
+            ("fetch", {"id": world.draw.choice((_document(world), f"{_document(world)}#char=0,9"))}),
+            ("ask", {"question": _question(world)}),
+            ("list_documents", {}),
+            ("", {}),
+        )
+    )
+    if tool:
+        return {"method": "tools/call", "params": {"name": tool, "arguments": arguments}}
+    read = {"method": "resources/read", "params": {"uri": f"fonte://documents/{_document(world)}"}}
+    return world.draw.choice((read, {"method": "resources/list"}))
+
+
 Asked = Callable[[World], tuple[str, dict[str, Any] | None]]
 ASKED: dict[tuple[str, str], Asked] = {
     ("POST", "/v1/search"): lambda w: (
@@ -83,6 +100,12 @@ ASKED: dict[tuple[str, str], Asked] = {
         {"question": _question(w), "stream": w.draw.random() < 0.5}
         | w.draw.choice(({}, {"conversation_id": w.draw.choice(["new", *w.conversations])})),
     ),
+    ("GET", "/v1/models"): lambda _: ("/v1/models", None),
+    ("POST", "/v1/chat/completions"): lambda w: (
+        "/v1/chat/completions",
+        {"model": "fonte", "messages": [{"role": "user", "content": _question(w)}], "stream": w.draw.random() < 0.5},
+    ),
+    ("POST", "/mcp"): lambda w: ("/mcp", {"jsonrpc": "2.0", "id": 1, **_message(w)}),
     ("POST", "/v1/why"): lambda w: ("/v1/why", {"question": _question(w), "expect": f"{_document(w)}#char=0,9"}),
     ("GET", "/v1/answers/{answer_id}"): lambda w: (f"/v1/answers/{w.draw.choice(w.answers)}", None),
     ("GET", "/v1/conversations/{conversation_id}"): lambda w: (
@@ -199,7 +222,7 @@ def _ask_everything(made: World, served: Served, requests: int) -> Outcome:
             if method == "DELETE" and made.draw.random() < 0.97:
                 method, path = "POST", "/v1/search"
             address, body = ASKED[method, path](made)
-            sent = client.request(method, address, json=body, headers=person.headers)
+            sent = client.request(method, address, json=body, headers=person.headers | ACCEPT)
             assert sent.status_code < 500, (method, address, sent.text)
             told = sent.text + " ".join(f"{name}:{value}" for name, value in sent.headers.items())
             # What was asked for by its name stands in a refusal as it was asked.
@@ -228,7 +251,13 @@ def test_nobody_sees_what_is_not_theirs_on_any_route(world: tuple[World, Served]
     assert outcome.leaks == []
     assert min(outcome.asked.values()) > 5
     # It could have been seen: these routes do show documents to those who may read them.
-    for route in ("POST /v1/search", "POST /v1/ask", "GET /v1/documents/{document_id}/text", "GET /v1/documents"):
+    for route in (
+        "POST /v1/search",
+        "POST /v1/ask",
+        "GET /v1/documents/{document_id}/text",
+        "GET /v1/documents",
+        "POST /mcp",
+    ):
         assert outcome.shown[route] > 20, outcome.shown
 
 

@@ -12,7 +12,7 @@ from typing import NoReturn
 
 from fonte.errors import ConfigError, InputError
 
-LATER = frozenset("mcp check erase backup restore bench".split())
+LATER = frozenset("check erase backup restore bench".split())
 """Commands of the contract that this version does not have."""
 DESCRIPTION = "Ask your documents; every sentence of the answer is tied to the place it came from."
 
@@ -149,8 +149,11 @@ _Command = Callable[[str, str, str, Callable[..., int]], argparse.ArgumentParser
 
 def _add_serving(command: _Command) -> None:
     serve = command("serve", "answer over HTTP", "fonte serve --port 8080", _run("serving", "serve"))
-    serve.add_argument("--host", default="127.0.0.1", metavar="ADDRESS", help="where to listen (default: 127.0.0.1)")
-    serve.add_argument("--port", type=_count, default=8080, metavar="N", help="(default: 8080)")
+    mcp = command("mcp", "tools for models, over MCP", "fonte mcp --user ada --roles staff", _run("serving", "mcp"))
+    mcp.add_argument("--http", action="store_true", help="over HTTP with keys, rather than standard input and output")
+    for one in (serve, mcp):
+        one.add_argument("--host", default="127.0.0.1", metavar="ADDRESS", help="where to listen (default: 127.0.0.1)")
+        one.add_argument("--port", type=_count, default=8080, metavar="N", help="(default: 8080)")
     keys = command(
         "keys",
         "keys of people and programs",

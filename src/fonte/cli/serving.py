@@ -1,4 +1,4 @@
-"""serve and keys."""
+"""serve, mcp and keys."""
 
 from __future__ import annotations
 
@@ -13,13 +13,40 @@ from fonte.access.keys import Minted, key_told, mint, rotate
 from fonte.access.records import KeyRecord, KeyStore
 from fonte.answer import now
 from fonte.cli.arguments import UsageError
-from fonte.cli.opening import corpus, principal
+from fonte.cli.opening import corpus, home_of, principal
 from fonte.cli.output import Output
 from fonte.errors import ConfigError, NotFound
 
 
 def serve(options: argparse.Namespace, output: Output) -> int:
     """The server, until it is stopped."""
+    return _listen(options, output, only_tools=False)
+
+
+def mcp(options: argparse.Namespace, output: Output) -> int:
+    """Tools for programs that speak the Model Context Protocol: over standard input and output, or over HTTP."""
+    try:
+        import mcp.server  # noqa: F401 - is it there
+
+        from fonte.serving import tools_over_stdio
+    except ModuleNotFoundError as error:
+        raise ConfigError(f"fonte mcp needs {error.name}", hint="pip install 'fonte[mcp]'") from error
+    if options.http:
+        return _listen(options, output, only_tools=True)
+    from importlib.metadata import version
+
+    from fonte.config import load_settings
+
+    home = home_of(options)
+    settings = load_settings(Path(options.config) if options.config else None, home, os.environ)
+    # What it may do is to read: whoever starts it gives it to a model.
+    who = Identity("stdio", principal(options), frozenset({Action.READ}))
+    with corpus(options) as opened:
+        tools_over_stdio(home, settings, opened, who, version("fonte"))
+    return 0
+
+
+def _listen(options: argparse.Namespace, output: Output, *, only_tools: bool) -> int:
     try:
         import uvicorn
 
@@ -44,11 +71,11 @@ def serve(options: argparse.Namespace, output: Output) -> int:
     local = Identity("local", principal(options), frozenset(Action)) if loopback else None
     with corpus(options, must_exist=False) as opened:
         served = make_served(home, settings, opened, local)
-        app = create_app(served, version("fonte"))
+        app = create_app(served, version("fonte"), only_tools=only_tools)
         if served.local is not None and not known.any_key():
             output.note(f"no key exists: whoever reaches this port acts as tenant {served.local.principal.tenant!r}")
         opened.warm()
-        output.note(f"http://{options.host}:{options.port}")
+        output.note(f"http://{options.host}:{options.port}{'/mcp' if only_tools else ''}")
         with at_work(home, settings, served):
             uvicorn.run(
                 app,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from importlib.util import find_spec
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -24,8 +25,11 @@ _TOLD = 5
 """Faults of a request that are named."""
 
 
-def create_app(served: Served, version: str = "") -> FastAPI:
-    """The server's application. Pages of documentation are left out: they would load scripts from elsewhere."""
+def create_app(served: Served, version: str = "", *, only_tools: bool = False) -> FastAPI:
+    """The server's application; with ``only_tools`` nothing but ``/mcp``, which is there where the SDK is installed.
+
+    Pages of documentation are left out: they would load scripts from elsewhere.
+    """
     app = FastAPI(
         title="fonte",
         version=version or "0",
@@ -36,8 +40,13 @@ def create_app(served: Served, version: str = "") -> FastAPI:
     )
     limits = served.limits
     app.state.desk = Desk(served, Buckets(limits.requests_per_minute), Buckets(limits.failures_per_minute))
-    for part in (asking, chat, documents, uploads, jobs, running):
-        app.include_router(part.routes(served))
+    if not only_tools:
+        for part in (asking, chat, documents, uploads, jobs, running):
+            app.include_router(part.routes(served))
+    if find_spec("mcp") is not None:
+        from fonte.http import tool_routes
+
+        app.include_router(tool_routes.routes(served, version))
     _add_health(app, served)
     _add_errors(app)
     app.add_middleware(_guarded, served=served, room=Room(limits.concurrent, limits.waiting, limits.wait_seconds))
