@@ -17,6 +17,7 @@ from fonte.http.guard import Guard
 from fonte.http.identity import Desk
 from fonte.http.limits import Buckets, Room
 from fonte.http.replies import ERRORS, error_told, reply
+from fonte.http.schemas_out import Health
 from fonte.http.served import Served
 
 _log = logging.getLogger("fonte.http")
@@ -58,12 +59,12 @@ def _guarded(app: Any, served: Served, room: Room) -> Guard:
 
 
 def _add_health(app: FastAPI, served: Served) -> None:
-    @app.get("/healthz", tags=["health"])
+    @app.get("/healthz", tags=["health"], response_model=Health)
     def health() -> Response:
         """Whether the process answers at all."""
         return reply({"status": "ok"})
 
-    @app.get("/readyz", tags=["health"])
+    @app.get("/readyz", tags=["health"], response_model=Health)
     def ready() -> Response:
         """Whether the stores can be read."""
         served.keys.any_key()

@@ -14,9 +14,10 @@ from starlette.concurrency import run_in_threadpool
 from fonte import contract
 from fonte.access.identity import Identity
 from fonte.errors import FonteError
+from fonte.http import schemas_out as out
 from fonte.http.identity import Reader
 from fonte.http.outward import outward
-from fonte.http.replies import note, reply
+from fonte.http.replies import STREAMED, note, reply
 from fonte.http.schemas import AskBody, SearchBody, WhyBody
 from fonte.http.served import Served
 from fonte.http.streaming import Stream, event
@@ -32,7 +33,7 @@ def routes(served: Served) -> APIRouter:
     router = APIRouter(tags=["asking"])
     corpus = served.corpus
 
-    @router.post("/v1/search")
+    @router.post("/v1/search", response_model=out.Found)
     def search(body: SearchBody, who: Reader, request: Request) -> Response:
         """Ranked passages that the caller may read."""
         note(request, said(served, body.query))
@@ -50,7 +51,7 @@ def routes(served: Served) -> APIRouter:
         note(request, said(served, body.query), tuple(sorted(shown)))
         return reply(outward(contract.search_results(found), who))
 
-    @router.post("/v1/ask")
+    @router.post("/v1/ask", response_model=out.AnswerTold, responses=STREAMED)
     async def ask(body: AskBody, who: Reader, request: Request) -> Response:
         """An answer whose every sentence is cited, or an abstention; with ``stream`` as server-sent events."""
         note(request, said(served, body.question))
@@ -63,7 +64,7 @@ def routes(served: Served) -> APIRouter:
         first = await anext(items)
         return StreamingResponse(_events(request, served, who, body.question, first, items), media_type=EVENTS)
 
-    @router.post("/v1/why")
+    @router.post("/v1/why", response_model=out.WhyTold)
     def why(body: WhyBody, who: Reader, request: Request) -> Response:
         """The layer that lost what a question should have found. Access is told only to administrators."""
         note(request, said(served, body.question))
@@ -78,7 +79,7 @@ def routes(served: Served) -> APIRouter:
         )
         return reply(why_told(found))
 
-    @router.get("/v1/answers/{answer_id}")
+    @router.get("/v1/answers/{answer_id}", response_model=out.KeptAnswer)
     def answer(answer_id: str, who: Reader, request: Request) -> Response:
         """A stored answer as it was given, while its asker may still read all that it was written from."""
         note(request, answer_id)
@@ -87,7 +88,7 @@ def routes(served: Served) -> APIRouter:
         changed = list(corpus.changed(answer_id, principal=who.principal))
         return reply(outward(kept | {"source_changed": changed}, who))
 
-    @router.get("/v1/conversations/{conversation_id}")
+    @router.get("/v1/conversations/{conversation_id}", response_model=out.ConversationTold)
     def conversation(conversation_id: str, who: Reader, request: Request) -> Response:
         """What was asked in a conversation, with its answers as they were given."""
         note(request, conversation_id)

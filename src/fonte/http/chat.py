@@ -19,11 +19,12 @@ from fonte import contract
 from fonte.access.identity import Identity
 from fonte.contract import Json
 from fonte.errors import FonteError, InvalidQuery, NotFound
+from fonte.http import schemas_out as out
 from fonte.http.asking import EVENTS, note_answer, said
 from fonte.http.chat_schemas import ChatBody, Message
 from fonte.http.identity import Reader
 from fonte.http.outward import outward, place_link
-from fonte.http.replies import OPENAI_ERRORS, error_told, note, reply
+from fonte.http.replies import OPENAI_ERRORS, STREAMED, error_told, note, reply
 from fonte.http.schemas import MOST_CHARACTERS
 from fonte.http.served import Served
 from fonte.http.streaming import Stream
@@ -39,7 +40,7 @@ def routes(served: Served) -> APIRouter:
     """Chat and the names of its models."""
     router = APIRouter(tags=["chat"], responses=OPENAI_ERRORS)
 
-    @router.get("/v1/models")
+    @router.get("/v1/models", response_model=out.Models)
     def models(who: Reader) -> Response:
         """``fonte``, and one for each generator that the settings allow."""
         del who
@@ -47,7 +48,7 @@ def routes(served: Served) -> APIRouter:
         told = [{"id": name, "object": "model", "created": 0, "owned_by": "fonte"} for name in names]
         return reply({"object": "list", "data": told})
 
-    @router.post("/v1/chat/completions")
+    @router.post("/v1/chat/completions", response_model=out.Completion, responses=STREAMED)
     async def complete(body: ChatBody, who: Reader, request: Request) -> Response:
         """An answer as a message with its citations as annotations; ``fonte`` holds the whole answer.
 

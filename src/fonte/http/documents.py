@@ -9,6 +9,7 @@ from fastapi.responses import Response
 
 from fonte import contract
 from fonte.access.identity import Identity
+from fonte.http import schemas_out as out
 from fonte.http.identity import Reader, Writer
 from fonte.http.outward import outward
 from fonte.http.replies import note, reply
@@ -22,14 +23,14 @@ def routes(served: Served) -> APIRouter:
     router = APIRouter(tags=["documents"])
     corpus = served.corpus
 
-    @router.get("/v1/documents")
+    @router.get("/v1/documents", response_model=out.Documents)
     def documents(who: Reader, state: DocumentStatus | None = None) -> Response:
         """Documents and their states: all for administrators, else those that the caller may read."""
         found = visible(served, who)
         listed = [one for one in found if state is None or one.status is state]
         return reply({"documents": [outward(contract.document_state(one), who) for one in listed]})
 
-    @router.get("/v1/documents/{document_id}")
+    @router.get("/v1/documents/{document_id}", response_model=out.DocumentTold)
     def document(document_id: str, who: Reader, request: Request) -> Response:
         """One document's state, by its id."""
         note(request, document_id)
@@ -37,7 +38,7 @@ def routes(served: Served) -> APIRouter:
         note(request, document_id, (found.document_id,))
         return reply(outward(contract.document_state(found), who))
 
-    @router.get("/v1/documents/{document_id}/text")
+    @router.get("/v1/documents/{document_id}/text", response_model=out.TextTold)
     def text(
         document_id: str,
         who: Reader,
@@ -51,7 +52,7 @@ def routes(served: Served) -> APIRouter:
         note(request, document_id, (shown.id,))
         return reply(outward(contract.shown_document(shown, state, place), who))
 
-    @router.delete("/v1/documents/{document_id}")
+    @router.delete("/v1/documents/{document_id}", response_model=out.Deleted)
     def delete(document_id: str, who: Writer, request: Request) -> Response:
         """Take a document out of sight at once, in every generation."""
         note(request, document_id)

@@ -7,6 +7,7 @@ from typing import Annotated, cast
 from urllib.parse import urlsplit
 
 from fastapi import Depends, Request
+from fastapi.security import HTTPBearer
 
 from fonte.access import keys
 from fonte.access.identity import Action, Identity
@@ -76,13 +77,19 @@ def _same_origin(request: Request) -> None:
         raise NotPermitted("another site's page may not send this", hint="use the API with a key from a program")
 
 
+_Described = Annotated[
+    object, Depends(HTTPBearer(auto_error=False, description="a key, or an identity provider's token"))
+]
+"""Tells the description that a route takes a key or token; what the header says is read by the desk alone."""
+
+
 @dataclass(frozen=True, slots=True)
 class May:
     """The rule of a route: who may use it at all. As a dependency it gives the caller's identity."""
 
     action: Action
 
-    def __call__(self, request: Request) -> Identity:
+    def __call__(self, request: Request, _described: _Described) -> Identity:
         """Raises Unauthenticated, RateLimited, NotPermitted."""
         request.state.audit_action = _name(request)
         desk = cast("Desk", request.app.state.desk)

@@ -59,6 +59,9 @@ _STATUSES: Final = (
     (502, "a model answered nonsense"),
     (503, "not now"),
 )
+STREAMED: Final[dict[int | str, dict[str, Any]]] = {
+    200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}, "description": "whole, or as events"}
+}
 ERRORS: Final = _errors(ErrorBody)
 OPENAI_ERRORS: Final = _errors(OpenAIErrorBody)
 

@@ -9,6 +9,7 @@ from fastapi.responses import Response
 
 from fonte import contract
 from fonte.access.records import entry_told
+from fonte.http import schemas_out as out
 from fonte.http.identity import Admin
 from fonte.http.replies import note, reply
 from fonte.http.schemas import PublishBody
@@ -20,31 +21,31 @@ def routes(served: Served) -> APIRouter:
     router = APIRouter(tags=["running"])
     corpus = served.corpus
 
-    @router.get("/v1/status")
+    @router.get("/v1/status", response_model=out.StatusTold)
     def status(who: Admin) -> Response:
         """What is there, and what is stale and why."""
         return reply(contract.status(corpus.status(tenant=who.principal.tenant)))
 
-    @router.get("/v1/generations")
+    @router.get("/v1/generations", response_model=out.Generations)
     def generations(who: Admin) -> Response:
         """States of the index, oldest first."""
         active, known = corpus.generations(tenant=who.principal.tenant)
         return reply(contract.generations(active, known, corpus.judgments(tenant=who.principal.tenant)))
 
-    @router.post("/v1/generations/{generation}/publish")
+    @router.post("/v1/generations/{generation}/publish", response_model=out.Switched)
     def publish(generation: str, who: Admin, request: Request, body: PublishBody = PublishBody()) -> Response:  # noqa: B008 - frozen
         """Make a generation active, where it passes its checks or there is a reason."""
         note(request, generation if body.override is None else f"{generation}: {body.override}")
         active, before = corpus.publish(generation, tenant=who.principal.tenant, override=body.override)
         return reply({"generation": active, "previous": before})
 
-    @router.post("/v1/rollback")
+    @router.post("/v1/rollback", response_model=out.Switched)
     def rollback(who: Admin) -> Response:
         """Go back to the generation before."""
         active, left = corpus.rollback(tenant=who.principal.tenant)
         return reply({"generation": active, "previous": left})
 
-    @router.get("/v1/audit")
+    @router.get("/v1/audit", response_model=out.Entries)
     def audit(
         who: Admin,
         before: Annotated[int | None, Query(ge=1, le=2**62)] = None,

@@ -1,0 +1,513 @@
+"""What answers are made of, for the description at ``/openapi.json``: the shapes of ``contract.py`` by name.
+
+They describe and do not work: an answer is written once, by ``contract.py``, and not checked again on its way out. The
+tests hold the two together. Fields may be added, so that none of these is closed.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, TypeAlias
+
+from pydantic import BaseModel, Field
+
+from fonte.types import AbstentionReason, DocumentStatus, GenerationState
+
+Box: TypeAlias = Annotated[list[float], Field(min_length=4, max_length=4)]
+Support: TypeAlias = Literal["supported", "partial", "unsupported", "not_checked"]
+
+
+class Place(BaseModel):
+    """Where something stands in a document's text, half-open, in characters; and on its page, slide or sheet."""
+
+    start: Annotated[int, Field(alias="from")]
+    to: int
+    page: int | None
+    page_label: str | None
+    page_end: int | None
+    boxes: list[Box] | None
+    slide: int | None
+    time: list[float] | None
+    sheet: str | None
+    range: str | None
+    anchor: str | None
+    lines: list[int] | None
+
+
+class Duplicate(BaseModel):
+    """Another document that says the same words."""
+
+    document_id: str
+    source_uri: str
+
+
+class Scores(BaseModel):
+    """What each stage thought of a passage."""
+
+    bm25: float | None
+    dense_distance: float | None
+    rrf: float | None
+    rerank: float | None
+    fused: float | None
+
+
+class Passage(BaseModel):
+    """A passage that was found; ``content`` is the exact text of its place."""
+
+    rank: int
+    chunk_id: str
+    document_id: str
+    document_name: str
+    source_uri: str
+    source_version: str
+    title: str
+    section: str
+    chunk_index: int
+    language: str
+    content: str
+    valid_from: str | None
+    valid_to: str | None
+    locator: Place
+    fragment: str
+    label: str
+    scores: Scores
+    duplicates: list[Duplicate]
+    flags: list[str]
+
+
+class Step(BaseModel):
+    """What was made of a question before it was looked for."""
+
+    name: str
+    outcome: str
+    texts: list[str]
+    documents: list[str]
+
+
+class Found(BaseModel):
+    """Passages, best first."""
+
+    query: str
+    as_of: str | None
+    generation: str
+    results: list[Passage]
+    timings_ms: dict[str, float]
+    trace_id: str
+    steps: list[Step]
+    reranker: str | None
+    notes: list[str]
+
+
+class Cited(BaseModel):
+    """A citation: ``quote`` is the exact text of its place."""
+
+    index: int
+    chunk_id: str
+    chunk_index: int
+    document_id: str
+    document_name: str
+    source_uri: str
+    source_version: str
+    quote: str
+    quote_sha256: str
+    locator: Place
+    fragment: str
+    label: str
+    url: str
+    cosine_distance: float | None
+    valid_from: str | None
+    valid_to: str | None
+    duplicates: list[Duplicate]
+    flags: list[str]
+
+
+class SentenceTold(BaseModel):
+    """A sentence with its markers, and what was checked of it."""
+
+    text: str
+    citations: list[int]
+    support: Support
+    checks: dict[str, str | float]
+
+
+class Gate(BaseModel):
+    """Whether the evidence was enough."""
+
+    calibrated: bool
+    score: float
+    threshold: float
+    stamp: str
+    features: dict[str, float]
+
+
+class Usage(BaseModel):
+    """What a generator used."""
+
+    prompt_tokens: int
+    completion_tokens: int
+    cost: float
+
+
+class Abstention(BaseModel):
+    """Why there is no answer, and what came nearest."""
+
+    reason: AbstentionReason
+    message: str
+    nearest: list[Passage]
+
+
+class ComputedTold(BaseModel):
+    """What was computed over a table."""
+
+    operation: str
+    expression: str
+    sql: str
+    parameters: list[str | list[str]]
+    columns: dict[str, str]
+    table: str
+    document_id: str
+    range: str
+    locator: Place
+    rows: int
+    value: str
+
+
+class AnswerTold(BaseModel):
+    """An answer, or an abstention with its reason."""
+
+    question: str
+    as_of: str | None
+    answered: bool
+    answer: str
+    language: str
+    sentences: list[SentenceTold]
+    citations: list[Cited]
+    abstention: Abstention | None
+    missing: list[str]
+    computed: ComputedTold | None
+    gate: Gate
+    generation: str
+    generator: str
+    usage: Usage
+    timings_ms: dict[str, float]
+    trace_id: str
+    answer_id: str
+    conversation_id: str | None
+    notes: list[str]
+    dropped: list[SentenceTold]
+    steps: list[Step]
+    reranker: str | None
+
+
+class KeptAnswer(AnswerTold):
+    """A stored answer as it was given; ``source_changed`` are indexes of citations whose source is another by now."""
+
+    source_changed: list[int]
+
+
+class TurnTold(BaseModel):
+    """A question with its answer, null where that is not served any more."""
+
+    question: str
+    asked_at: str
+    answer_id: str
+    answer: AnswerTold | None
+    source_changed: list[int]
+
+
+class ConversationTold(BaseModel):
+    """A conversation, oldest first."""
+
+    conversation_id: str
+    turns: list[TurnTold]
+
+
+class LayerTold(BaseModel):
+    """A layer on a question's way."""
+
+    layer: str
+    present: bool | None
+    rank: int | None
+    score: float | None
+    detail: str
+
+
+class Change(BaseModel):
+    """A setting with which it would have been found."""
+
+    change: str
+    rank: int | None
+    tried: bool
+
+
+class WhyTold(BaseModel):
+    """Where the expected was lost."""
+
+    question: str
+    lost_at: str | None
+    reason: str
+    next: str | None
+    layers: list[LayerTold]
+    counterfactual: Change | None
+
+
+class Measure(BaseModel):
+    """How much of a document there is at a stage."""
+
+    characters: int
+    words: int
+    numbers: int
+    rows: int
+    pages: int
+
+
+class Loss(BaseModel):
+    """What was lost between two stages."""
+
+    code: str
+    message: str
+    count: int
+
+
+class Ledger(BaseModel):
+    """What of a document came through each stage."""
+
+    balanced: bool
+    source: Measure
+    parsed: Measure | None
+    canonical: Measure
+    chunks: Measure
+    index: Measure | None
+    truncated_chunks: int
+    header_tokens: int
+    embedded_tokens: int
+    losses: list[Loss]
+
+
+class StampTold(BaseModel):
+    """What a document was indexed with."""
+
+    embedding_model: str
+    embedding_revision: str
+    dimensions: int
+    space: str
+    pipeline: str
+    extractor: str
+    chunking: str
+    terms: str
+    codec: str | None
+
+
+class DocumentTold(BaseModel):
+    """A document's state."""
+
+    document_id: str
+    document_name: str
+    source_uri: str
+    state: DocumentStatus
+    reason: str | None
+    retryable: bool
+    chunks: int
+    pages: int | None
+    language: str
+    roles: list[str]
+    source_version: str
+    stamp: StampTold | None
+    ledger: Ledger | None
+    duplicate_of: str | None
+    similarity: float | None
+    outlier: list[str]
+
+
+class Documents(BaseModel):
+    """Documents and their states."""
+
+    documents: list[DocumentTold]
+
+
+class TextTold(BaseModel):
+    """A range of a document's text."""
+
+    document_id: str
+    document_name: str
+    source_uri: str
+    state: DocumentStatus
+    start: Annotated[int, Field(alias="from")]
+    to: int
+    text: str
+    locator: Place
+    metadata: dict[str, Any]
+
+
+class Named(BaseModel):
+    """A document by its id and name."""
+
+    document_id: str
+    document_name: str
+
+
+class Deleted(BaseModel):
+    """What is out of sight."""
+
+    deleted: list[Named]
+
+
+class Stale(Named):
+    """A document that was indexed otherwise than documents are now, and in what."""
+
+    differs: list[str]
+
+
+class Copied(Named):
+    """A document that says the same as another."""
+
+    duplicate_of: str
+    duplicate_of_name: str
+    similarity: float
+
+
+class Odd(Named):
+    """A document unlike the others."""
+
+    reasons: list[str]
+
+
+class StatusTold(BaseModel):
+    """What is there, and what is stale."""
+
+    tenant: str
+    generation: str | None
+    documents: dict[str, int]
+    chunks: int
+    recipe: str | None
+    embedding_model: str | None
+    token_codec: str | None
+    token_code_bytes: int | None
+    candidates: list[str]
+    stale: list[Stale] | None
+    stale_unknown: str | None
+    duplicates: list[Copied]
+    outliers: list[Odd]
+
+
+class GenerationTold(BaseModel):
+    """A state of the index."""
+
+    id: str
+    state: GenerationState
+    created_at: str
+    documents: int
+    chunks: int
+    recipe: str
+    verdict: str | None
+    judgment: dict[str, Any] | None
+
+
+class Generations(BaseModel):
+    """States of the index, oldest first."""
+
+    active: str | None
+    generations: list[GenerationTold]
+
+
+class Switched(BaseModel):
+    """The active generation, and the one before."""
+
+    generation: str
+    previous: str | None
+
+
+class Entry(BaseModel):
+    """What was done."""
+
+    number: int
+    at: str
+    tenant: str
+    identity: str
+    user: str | None
+    action: str
+    subject: str
+    outcome: str
+    shown: list[str]
+    request_id: str
+
+
+class Entries(BaseModel):
+    """What was done, newest first."""
+
+    entries: list[Entry]
+
+
+class Health(BaseModel):
+    """``ok`` or ``ready``."""
+
+    status: str
+
+
+class ModelTold(BaseModel):
+    """A name that chats are asked by."""
+
+    id: str
+    object: Literal["model"]
+    created: int
+    owned_by: str
+
+
+class Models(BaseModel):
+    """Those names."""
+
+    object: Literal["list"]
+    data: list[ModelTold]
+
+
+class UrlCitation(BaseModel):
+    """A marker's range in the content, and the place that it stands for."""
+
+    start_index: int
+    end_index: int
+    title: str
+    url: str
+
+
+class Annotation(BaseModel):
+    """A citation in OpenAI's form."""
+
+    type: Literal["url_citation"]
+    url_citation: UrlCitation
+
+
+class ChatMessage(BaseModel):
+    """The answer as a message."""
+
+    role: Literal["assistant"]
+    content: str
+    refusal: None
+    annotations: list[Annotation]
+
+
+class Choice(BaseModel):
+    """The only one."""
+
+    index: int
+    message: ChatMessage
+    finish_reason: Literal["stop"]
+    logprobs: None
+
+
+class ChatUsage(BaseModel):
+    """Tokens of a generator."""
+
+    prompt_tokens: int
+    completion_tokens: int
+    total_tokens: int
+
+
+class Completion(BaseModel):
+    """An answer in OpenAI's form; ``fonte`` is the whole."""
+
+    id: str
+    object: Literal["chat.completion"]
+    created: int
+    model: str
+    choices: list[Choice]
+    usage: ChatUsage
+    fonte: AnswerTold
