@@ -152,6 +152,7 @@ def _result(told: contract.Json, *, words: str | None = None, failed: bool = Fal
     text = words if words is not None else json.dumps(told, ensure_ascii=False)
     return types.CallToolResult(
         content=[types.TextContent(text=text.encode("utf-8", "replace").decode())],
-        structured_content=told,
+        # An error is not of the form that the tool promises, and strict clients compare.
+        structured_content=None if failed else told,
         is_error=failed,
     )
