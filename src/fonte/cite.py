@@ -31,7 +31,7 @@ _SURE = 0.6
 Measured by ``evaluation/run_uncited.py``: the least at which no wrong passage was cited.
 """
 _FEWEST_WORDS = 2
-"""Of a sentence that others' passages are looked at for: a lone "No." stands everywhere."""
+"""Of a sentence that is compared with passages: a lone "No." or "40" stands everywhere."""
 _EMPTY = frozenset(word for words in STOP_WORDS.values() for word in words)
 _STOPS = ".!?…"
 WORDS_ALONE = SupportChecker()
@@ -242,6 +242,8 @@ class Citing:
     def _judged(self, body: str, numbers: tuple[int, ...], *, verbatim: bool) -> list[Citation | Sentence]:
         cited = [self._by_marker[number] for number in numbers]
         verdict, checks = self._checked(body, numbers, verbatim=verbatim)
+        if verdict == "supported" and not verbatim and len(bare(body).split()) < _FEWEST_WORDS:
+            verdict, checks = "not_checked", {**checks, "words": "too few to be compared"}
         if verdict == "supported" and _rests_on_orders(body, cited, self._language):
             verdict, checks = "partial", {**checks, "orders": "it rests on words that read like orders to a machine"}
         sentence = Sentence(_with_markers(body, numbers), numbers, verdict, checks)

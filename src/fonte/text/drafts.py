@@ -41,7 +41,13 @@ _FRAME = re.compile(r"\W*\[\s*(?:SOURCE|FONTE)\s+\d+\s*(?:\||\s[0-9a-f]{6,}|[^\]
 _FRAME_END = re.compile(r"\W*\[?\s*/\s*(?:SOURCE|FONTE)\s+\d+", re.IGNORECASE)
 _ASKED = re.compile(r"[\W_]*(?:question|domanda)\s*[*_]*\s*:", re.IGNORECASE)
 _FENCE = re.compile(r"\s*(?:```|~~~)\s*\w*\s*")
-_ANSWERING = re.compile(r"[\s*_#]*(?:(?:final\s+)?answer|risposta(?:\s+finale)?)\s*[*_]*\s*:[\s*_]*", re.IGNORECASE)
+_ANSWERING = re.compile(
+    r"[\s*_#]*(?:(?:(?:the\s+)?(?:final\s+)?answer(?:\s+is)?|(?:la\s+)?risposta(?:\s+finale)?(?:\s+è)?)\s*[*_]*\s*:|"
+    r"(?:the\s+)?answer\s+to\s+(?:this|the|your)\s+question\s+is(?:\s+that\b|\s*:)?|"
+    r"(?:la\s+)?risposta\s+(?:alla|a\s+questa)\s+domanda\s+è(?:\s+che\b|\s*:)?)[\s*_]*",
+    re.IGNORECASE,
+)
+"""Words that frame an answer and are none of it: they would count as words that a passage holds."""
 _MARKUP = re.compile(r"^(?:\s*(?:#{1,6}\s+|>\s+|[-*+•]\s+))+")
 _STRONG = re.compile(r"(?<!\d)\*\*(?!\d)|(?<!\w)__(?=\w)|(?<=\w)__(?!\w)")
 _LETTERS = re.compile(r"[^\W_]+")

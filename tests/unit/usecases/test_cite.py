@@ -259,3 +259,28 @@ def test_under_abstain_nothing_is_given_before_the_end_and_then_all_or_nothing()
     bad = Citing([passage(LEAVE)], language="en", policy="abstain")
     assert bad.feed(FALSE.text) + bad.close() == []
     assert (bad.result().text, bad.result().citations) == ("", ())
+
+
+@pytest.mark.parametrize(
+    ("said", "language"),
+    [
+        ("The answer to this question is 40.", "en"),
+        ("Answer: 40", "en"),
+        ("La risposta alla domanda è 40.", "it"),
+    ],
+)
+def test_a_figure_in_a_frame_is_tied_to_nothing(said: str, language: str) -> None:
+    source = passage(document("40 colleagues put 612 questions to the assistant."))
+    assert cite(Draft(said), [source], language=language).citations == ()
+    marked = cite(Draft(said.rstrip(".") + " [1]."), [source], language=language)
+    assert [(one.text, one.support) for one in marked.sentences] == [("40 [1].", "not_checked")]
+
+
+@pytest.mark.parametrize(
+    "frame", ["The answer is: ", "The answer to your question is that ", "**Answer:** ", "La risposta è: "]
+)
+def test_what_frames_an_answer_is_none_of_it(frame: str) -> None:
+    source = passage(document("40 colleagues put 612 questions to the assistant."))
+    cited = cite(Draft(f"{frame}40 colleagues put 612 questions to the assistant."), [source], language="en")
+    assert [one.support for one in cited.sentences] == ["supported"]
+    assert cited.text == "40 colleagues put 612 questions to the assistant [1]."
