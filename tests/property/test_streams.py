@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import itertools
+import json
 import random
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,6 +21,9 @@ from fonte.asked import Asked
 from fonte.cite import cite
 from fonte.corpus import OpenCorpus
 from fonte.errors import ModelUnavailable
+from fonte.models.anthropic import AnthropicMessages
+from fonte.models.endpoint import Endpoint
+from fonte.models.openai_chat import OpenAIChat
 from fonte.models.registry import make_chat
 from fonte.types import (
     Abstained,
@@ -228,6 +233,67 @@ def test_case_5_the_stream_and_the_whole_answer_cite_the_same_over_a_real_endpoi
         expected = cite(Draft(draft), asked.passages, language=asked.language)
         assert text == answer.text == expected.text
         assert answer.citations == expected.citations
+
+
+class Replayed(Endpoint):
+    """An endpoint that answers with the same bytes, in the pieces that it was given."""
+
+    def __init__(self, pieces: Sequence[bytes]) -> None:
+        super().__init__("http://127.0.0.1:9", what="generation")
+        self._replayed = pieces
+
+    @contextmanager
+    def _open(self, path: str, body: Mapping[str, object]) -> Iterator[tuple[str, Iterator[bytes]]]:
+        yield "text/event-stream", iter(self._replayed)
+
+
+def openai_events(draft: str) -> bytes:
+    return b"".join(chat_script(draft, piece=2)(_streaming()).chunks or [])
+
+
+def anthropic_events(draft: str) -> bytes:
+    told = [{"type": "message_start", "message": {"usage": {"input_tokens": 9}}}, {"type": "ping"}]
+    told += [
+        {"type": "content_block_delta", "delta": {"type": "text_delta", "text": draft[at : at + 2]}}
+        for at in range(0, len(draft), 2)
+    ]
+    told += [{"type": "message_delta", "delta": {"stop_reason": "end_turn"}}, {"type": "message_stop"}]
+    return b"".join(f"event: {one['type']}\r\ndata: {json.dumps(one)}\r\n\r\n".encode() for one in told)
+
+
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize(("make", "events"), [(OpenAIChat, openai_events), (AnthropicMessages, anthropic_events)])
+def test_case_26_events_cut_at_random_bytes_stream_what_is_stored(
+    asker: Asker, asked: Asked, make: type[OpenAIChat], events: Callable[[str], bytes]
+) -> None:
+    """The events of an endpoint, in the middle of characters too; ``gguf`` reads its child as ``openai`` does."""
+    chance = random.Random(5)
+    whole = {draft: played(asker, asked, Scripted([draft]))[1] for draft in DRAFTS}
+    for turn in range(10 * len(DRAFTS)):
+        draft = DRAFTS[turn % len(DRAFTS)]
+        sent = events(draft)
+        at = [0, *sorted(chance.sample(range(1, len(sent)), chance.choice((3, 40, 400)))), len(sent)]
+        endpoint = Replayed([sent[low:high] for low, high in itertools.pairwise(at)])
+        text, answer = played(asker, asked, make("m", endpoint, lambda *_: []))  # type: ignore[arg-type]  # any generator
+        expected = whole[draft]
+        assert isinstance(answer, Answered) and isinstance(expected, Answered)
+        assert text == answer.text == expected.text
+        assert (answer.sentences, answer.citations) == (expected.sentences, expected.citations)
+
+
+def test_case_26_extractive_answers_stream_what_is_stored(corpus: OpenCorpus) -> None:
+    for question in (QUESTION, "Who checks the lamp of the pump?", "What color is the door of hall 4?"):
+        text, citations = "", set()
+        for item in corpus.stream(question, principal=READER):
+            if isinstance(item, Citation):
+                citations.add(item.index)
+            elif isinstance(item, str):
+                text += item
+                assert {int(number) for number in re.findall(r"\[(\d+)\]", item)} <= citations
+            else:
+                assert isinstance(item, Answered)
+                assert text == item.text
+                assert {one.index for one in item.citations} == citations
 
 
 def _streaming() -> object:
