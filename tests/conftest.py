@@ -13,8 +13,9 @@ os.environ["HF_HUB_OFFLINE"] = "1"
 _BROWSER_REQUIRED = os.environ.get("FONTE_REQUIRE_BROWSER", "") not in ("", "0")
 # Says that text in pictures must be read: without an OCR engine the tests fail, where they are skipped else.
 _OCR_REQUIRED = os.environ.get("FONTE_REQUIRE_OCR", "") not in ("", "0")
-# A developer's own settings must not reach the tests; the cache of built models may.
-for _name in [name for name in os.environ if name.startswith("FONTE_") and name != "FONTE_CACHE"]:
+# A developer's own settings must not reach the tests; the cache of built models may, and where pictures go.
+_KEPT = ("FONTE_CACHE", "FONTE_SHOTS")
+for _name in [name for name in os.environ if name.startswith("FONTE_") and name not in _KEPT]:
     del os.environ[_name]
 
 import time

@@ -242,6 +242,9 @@ def shown_document(document: Document, state: DocumentState, place: Locator, led
         "to": place.end,
         "text": document.text[place.start : place.end],
         "locator": locator(place),
+        "media_type": document.media_type,
+        "pages": document.pages,
+        "characters": len(document.text),
         "metadata": dict(document.metadata),
         **({"ledger": _ledger(ledger)} if ledger else {}),
     }

@@ -15,15 +15,15 @@ from functools import partial
 from fonte.access.uploads import UPLOADS, UploadStore
 from fonte.answer import Asker, asked_query, nothing_answered, with_languages
 from fonte.calibration import Fitting, Standing, fit, in_force, standing
-from fonte.conversing import Conversing
 from fonte.errors import InvalidQuery, NotFound, SpaceMismatch
 from fonte.evaluation.golden import GoldenSet
 from fonte.judging import GoldenFiles, GoldenJudge
-from fonte.named import absent, called, only_one, place_in
+from fonte.named import called, only_one
 from fonte.parts import Parts, SourceOptions, Stores, TenantStore
 from fonte.protocols import Catalog, Embedder, IndexReader, Progress
 from fonte.publish import Judge, publish, rollback
 from fonte.retrieve import Mode
+from fonte.showing import Showing
 from fonte.sync import Syncer, remembered
 from fonte.text.expected import Expected
 from fonte.types import (
@@ -31,12 +31,10 @@ from fonte.types import (
     Answer,
     Answered,
     Citation,
-    Document,
     DocumentState,
     DocumentStatus,
     Filters,
     Generation,
-    Locator,
     Principal,
     Said,
     SearchResults,
@@ -52,7 +50,7 @@ def _silent(what: str, done: int, total: int | None) -> None:
     del what, done, total
 
 
-class OpenCorpus(Conversing):
+class OpenCorpus(Showing):
     """A corpus whose parts are given; ``golden`` judges candidates. ``fonte.Corpus`` is this with ``open``."""
 
     def __init__(self, parts: Parts, golden: GoldenFiles | None = None) -> None:
@@ -333,59 +331,6 @@ class OpenCorpus(Conversing):
             return pending.result(), embedder
 
     # --- looking ---------------------------------------------------------------------------------------------------
-
-    def show(
-        self,
-        document: str,
-        *,
-        principal: Principal,
-        start: int | None = None,
-        end: int | None = None,
-        page: int | None = None,
-    ) -> tuple[Document, DocumentState, Locator]:
-        """A document's canonical text and a place in it: the range, the page, or the whole.
-
-        Raises:
-            NotFound: absent or forbidden. InvalidQuery: a range or a page outside the document, or a name that several
-                documents have.
-        """
-        store = self._store_of(principal.tenant)
-        active = store.catalog.active()
-        if active is None:
-            raise absent(document)
-        named = called(document, store.catalog.states(active.id))
-        readable = [state for state in named if store.catalog.may_read(state.document_id, principal)]
-        only = only_one(document, readable)
-        state = store.catalog.state(active.id, only.document_id) or only
-        found = store.catalog.document(active.id, state.document_id)
-        if found is None:
-            raise NotFound(f"{state.name} has no text: {state.reason or state.status.value}")
-        return found, state, place_in(found, start, end, page)
-
-    def passage(self, chunk: str, *, principal: Principal) -> tuple[Document, DocumentState, Locator]:
-        """The document of a chunk of the active generation, and the chunk's place in it.
-
-        Raises:
-            NotFound: absent or forbidden.
-        """
-        store = self._store_of(principal.tenant)
-        active = store.catalog.active()
-        found = store.index.open(active).chunks([chunk], principal, revoked=()).get(chunk) if active else None
-        if found is None:
-            raise absent(chunk)
-        place = found.chunk
-        try:
-            return self.show(place.document_id, principal=principal, start=place.start, end=place.end)
-        except NotFound:
-            raise absent(chunk) from None
-
-    def document(self, document: str, *, principal: Principal) -> Document:
-        """A document's canonical text with its sections and offset table, by id, name or source URI.
-
-        Raises:
-            As ``show``.
-        """
-        return self.show(document, principal=principal)[0]
 
     def calibration(self, *, tenant: str = "default") -> Standing:
         """What is known of the tenant's calibrated gate, and whether it judges."""

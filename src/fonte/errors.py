@@ -20,6 +20,7 @@ FonteError
 │   ├── RateLimited             rate_limited      (retryable) more requests than one caller is given
 │   └── Overloaded              overloaded        (retryable) more requests than can wait here
 ├── GenerationConflict          generation_conflict  another writer moved the alias (retryable)
+├── SourceChanged               source_changed    a source whose bytes are not those that were indexed
 ├── GateFailed                  gate_failed       a candidate that was not good enough to publish
 ├── StoreError                  store
 │   ├── StoreUnavailable        store_unavailable (retryable) disk full, database locked
@@ -190,6 +191,13 @@ class GenerationConflict(FonteError):
 
     code = "generation_conflict"
     retryable = True
+    http_status = 409
+
+
+class SourceChanged(FonteError):
+    """A source that has other bytes by now than those that were indexed."""
+
+    code = "source_changed"
     http_status = 409
 
 

@@ -42,6 +42,7 @@ def make_served(home: Path, settings: Settings, corpus: OpenCorpus, local: Ident
     return Served(
         corpus=corpus,
         keys=stores.keys(),
+        sessions=stores.sessions(),
         audit=stores.audit(),
         work=Worker(corpus, stores.jobs, JobLimits(wanted.jobs_at_once, wanted.jobs_waiting)),
         feedback=stores.feedback,

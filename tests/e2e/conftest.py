@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from opened import Heard
+from served_page import Site, site
 
 _HERE = Path(__file__).parent
 _PATIENCE_MS = 90_000
@@ -51,3 +52,10 @@ def page(browser: Browser) -> Iterator[Page]:
         heard = Heard(page)
         yield page
         assert heard.faults == []
+
+
+@pytest.fixture(scope="session")
+def served_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """The server with its page over documents of many kinds; whoever changes them makes a site of their own."""
+    with site(tmp_path_factory.mktemp("site")) as made:
+        yield made

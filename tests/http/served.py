@@ -53,6 +53,7 @@ def make_house(home: Path, *, limits: Limits | None = None, local: bool = True, 
     served = Served(
         corpus,
         stores.keys(),
+        stores.sessions(),
         stores.audit(),
         who,
         work=Worker(corpus, stores.jobs),

@@ -12,12 +12,14 @@ from fonte.access.identity import Action
 from fonte.access.keys import identify, mint, rotate
 from fonte.errors import Unauthenticated
 from fonte.http.identity import May
+from fonte.http.page import ADDRESSES
 from fonte.http.served import Limits
 from fonte.types import Principal
 from routes import api_routes
 from served import NOW, House, make_house
 
-OPEN = {"/healthz", "/readyz"}
+OPEN = {"/healthz", "/readyz", "/v1/session", "/static/{name}", *ADDRESSES}
+"""Whether it lives; signing in, which asks for the key itself; the page's files, which say nothing of documents."""
 ADA = Principal("default", "ada", frozenset())
 
 

@@ -22,6 +22,7 @@ from fonte.access.identity import Action
 from fonte.access.jobs import JobLimits
 from fonte.access.keys import mint
 from fonte.http.app import create_app
+from fonte.http.page import ADDRESSES
 from fonte.http.served import Limits, Served
 from fonte.stores.home import Home
 from fonte.types import DocumentState, Principal
@@ -115,6 +116,10 @@ ASKED: dict[tuple[str, str], Asked] = {
     ("GET", "/v1/documents"): lambda _: ("/v1/documents", None),
     ("GET", "/v1/documents/{document_id}"): lambda w: (f"/v1/documents/{_document(w)}", None),
     ("GET", "/v1/documents/{document_id}/text"): lambda w: (f"/v1/documents/{_document(w)}/text", None),
+    ("GET", "/v1/documents/{document_id}/pages/{page}.png"): lambda w: (
+        f"/v1/documents/{_document(w)}/pages/1.png?from=0&to=9",
+        None,
+    ),
     ("DELETE", "/v1/documents/{document_id}"): lambda w: (f"/v1/documents/{_document(w)}", None),
     ("POST", "/v1/documents/{document_id}/retry"): lambda w: (f"/v1/documents/{_document(w)}/retry", None),
     ("POST", "/v1/documents"): lambda _: ("/v1/documents", None),
@@ -131,6 +136,17 @@ ASKED: dict[tuple[str, str], Asked] = {
     ),
     ("POST", "/v1/rollback"): lambda _: ("/v1/rollback", None),
     ("GET", "/v1/audit"): lambda _: ("/v1/audit?limit=1000", None),
+    ("GET", "/v1/keys"): lambda _: ("/v1/keys", None),
+    ("POST", "/v1/keys"): lambda w: ("/v1/keys", {"user": "eve", "roles": [w.draw.choice(ROLES)], "days": 1}),
+    ("POST", "/v1/keys/{key_id}/revoke"): lambda _: ("/v1/keys/aaaaaaaaaa/revoke", None),
+    ("GET", "/v1/session"): lambda _: ("/v1/session", None),
+    ("POST", "/v1/session"): lambda _: ("/v1/session", {"key": "fonte_aaaaaaaaaa_" + "a" * 43}),
+    ("DELETE", "/v1/session"): lambda _: ("/v1/session", None),
+    ("GET", "/static/{name}"): lambda _: ("/static/main.js", None),
+    **{
+        ("GET", path): lambda w, path=path: (path.format(document_id=_document(w), conversation_id="v"), None)
+        for path in ADDRESSES
+    },
     ("GET", "/healthz"): lambda _: ("/healthz", None),
     ("GET", "/readyz"): lambda _: ("/readyz", None),
 }
@@ -183,6 +199,7 @@ def world(home: Path) -> Iterator[tuple[World, Served]]:
         Served(
             corpus,
             stores.keys(),
+            stores.sessions(),
             stores.audit(),
             None,
             work=work,

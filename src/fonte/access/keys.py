@@ -52,7 +52,7 @@ def mint(
     secret = secrets.token_urlsafe(32)
     record = KeyRecord(
         id=identity,
-        secret_sha256=_hashed(secret),
+        secret_sha256=hashed(secret),
         principal=principal,
         actions=frozenset(action.value for action in wanted),
         created_at=now,
@@ -87,11 +87,22 @@ def identify(store: KeyStore, text: str, *, now: datetime) -> Identity:
     match = _KEY.fullmatch(text)
     record = store.key(match[1]) if match else None
     # Compared in any case, so that the time taken tells nothing of whether the id is known.
-    kept = record.secret_sha256 if record is not None else _hashed("")
-    right = hmac.compare_digest(kept, _hashed(match[2] if match else ""))
+    kept = record.secret_sha256 if record is not None else hashed("")
+    right = hmac.compare_digest(kept, hashed(match[2] if match else ""))
     if record is None or not right or not record.good_at(now):
         raise unauthenticated()
+    return identity_of(record)
+
+
+def identity_of(record: KeyRecord) -> Identity:
+    """Who a key was given to, with what they may do."""
     return Identity(f"key:{record.id}", record.principal, frozenset(Action(one) for one in record.actions))
+
+
+def key_id(text: str) -> str:
+    """The id in a key's text; empty where it has none."""
+    match = _KEY.fullmatch(text)
+    return match[1] if match else ""
 
 
 def unauthenticated() -> Unauthenticated:
@@ -119,5 +130,6 @@ def key_told(record: KeyRecord) -> dict[str, object]:
     }
 
 
-def _hashed(secret: str) -> str:
+def hashed(secret: str) -> str:
+    """What is kept of a secret."""
     return sha256_hex(secret.encode("utf-8", "surrogatepass"))

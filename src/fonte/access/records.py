@@ -65,6 +65,28 @@ class KeyStore(Protocol):
         """Let a key end at a moment, sooner than it would; False where there is none."""
 
 
+@dataclass(frozen=True, slots=True)
+class SessionRecord:
+    """A browser that was signed in with a key, until ``ends_at``. Its own secret is kept as a hash."""
+
+    secret_sha256: str = field(repr=False)
+    key_id: str
+    ends_at: datetime
+
+
+class SessionStore(Protocol):
+    """Sessions of browsers. They may be lost: then people sign in again."""
+
+    def add_session(self, record: SessionRecord, now: datetime) -> None:
+        """Keep a new session, and forget those that are over. Raises StoreUnavailable."""
+
+    def session(self, secret_sha256: str) -> SessionRecord | None:
+        """One session, by its secret's hash."""
+
+    def end_session(self, secret_sha256: str) -> None:
+        """Forget a session, if it is there."""
+
+
 class AuditLog(Protocol):
     """What was done, in order."""
 

@@ -12,7 +12,7 @@ from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
 from fonte.errors import Busy, FonteError, InvalidRequest, NotFound
-from fonte.http import asking, chat, documents, jobs, running, uploads
+from fonte.http import asking, chat, documents, jobs, keyring, page, running, session, uploads
 from fonte.http.guard import Guard
 from fonte.http.identity import Desk
 from fonte.http.limits import Buckets, Room
@@ -42,7 +42,7 @@ def create_app(served: Served, version: str = "", *, only_tools: bool = False) -
     limits = served.limits
     app.state.desk = Desk(served, Buckets(limits.requests_per_minute), Buckets(limits.failures_per_minute))
     if not only_tools:
-        for part in (asking, chat, documents, uploads, jobs, running):
+        for part in (asking, chat, documents, uploads, jobs, running, keyring, session, page):
             app.include_router(part.routes(served))
     if find_spec("mcp") is not None:
         from fonte.http import tool_routes

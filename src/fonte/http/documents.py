@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import Response
 
 from fonte import contract
@@ -16,6 +16,9 @@ from fonte.http.replies import note, reply
 from fonte.http.served import Served
 from fonte.named import absent, only_one
 from fonte.types import DocumentState, DocumentStatus
+
+MARK = "x-fonte-mark"
+"""Where a page's first mark begins, as a share of its height."""
 
 
 def routes(served: Served) -> APIRouter:
@@ -51,6 +54,27 @@ def routes(served: Served) -> APIRouter:
         shown, state, place = corpus.show(document_id, principal=who.principal, start=start, end=to)
         note(request, document_id, (shown.id,))
         return reply(outward(contract.shown_document(shown, state, place), who))
+
+    @router.get(
+        "/v1/documents/{document_id}/pages/{page}.png",
+        response_class=Response,
+        responses={200: {"content": {"image/png": {}}, "description": "the page"}},
+    )
+    def picture(
+        document_id: str,
+        page: Annotated[int, Path(ge=1, le=100_000)],
+        who: Reader,
+        request: Request,
+        chunk: Annotated[str | None, Query(max_length=200)] = None,
+        start: Annotated[int | None, Query(alias="from", ge=0, le=2**31)] = None,
+        to: Annotated[int | None, Query(ge=0, le=2**31)] = None,
+    ) -> Response:
+        """A page of a PDF file or a picture, with a passage marked on it: a chunk, or a range of the text."""
+        note(request, document_id)
+        drawn, shown = corpus.page(document_id, page, principal=who.principal, start=start, end=to, chunk=chunk)
+        note(request, document_id, (shown.id,))
+        headers = {MARK: f"{drawn.mark:.4f}"} if drawn.mark is not None else {}
+        return Response(drawn.png, media_type="image/png", headers=headers)
 
     @router.delete("/v1/documents/{document_id}", response_model=out.Deleted)
     def delete(document_id: str, who: Writer, request: Request) -> Response:

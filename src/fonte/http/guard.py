@@ -43,7 +43,8 @@ _HEADERS: Final = (
 )
 _POLICY: Final = (
     b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; connect-src 'self'; "
-    b"font-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+    b"font-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; "
+    b"require-trusted-types-for 'script'; trusted-types 'none'"
 )
 _log = logging.getLogger("fonte.http")
 

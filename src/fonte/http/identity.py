@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, cast
 from urllib.parse import urlsplit
@@ -9,12 +10,13 @@ from urllib.parse import urlsplit
 from fastapi import Depends, Request
 from fastapi.security import HTTPBearer
 
-from fonte.access import keys
+from fonte.access import keys, sessions
 from fonte.access.identity import Action, Identity
 from fonte.errors import FonteError, NotPermitted, Unauthenticated
 from fonte.http.limits import Buckets
 from fonte.http.served import Served
 
+COOKIE = "fonte_session"
 _LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 
@@ -33,21 +35,39 @@ class Desk:
         Raises:
             Unauthenticated; RateLimited; NotPermitted: a page of another origin sent it.
         """
+        found = self._counted(request, lambda: self._known(request))
+        self.callers.take(found.id)
+        return found
+
+    def sign_in(self, request: Request, key: str) -> tuple[str, Identity]:
+        """A session for whoever has this key: its secret, for the browser's cookie, and who they are.
+
+        Raises:
+            As ``identity``.
+        """
+        served = self.served
+        found = self._counted(request, lambda: keys.identify(served.keys, key, now=served.now()))
+        self.callers.take(found.id)
+        return sessions.begin(served.sessions, key, now=served.now()), found
+
+    def _counted(self, request: Request, known: Callable[[], Identity]) -> Identity:
         _same_origin(request)
         address = request.client.host if request.client else ""
         self.failures.check(address)
         try:
-            found = self._known(request)
+            return known()
         except Unauthenticated:
             self.failures.take(address)
             raise
-        self.callers.take(found.id)
-        return found
 
     def _known(self, request: Request) -> Identity:
         header = request.headers.get("authorization")
         if header is None:
-            return self._nobody(request)
+            cookie = request.cookies.get(COOKIE)
+            # While no key exists there is no session either: a cookie is then left over from another home.
+            if cookie is None or not self.served.keys.any_key():
+                return self._nobody(request)
+            return self._of_session(request, cookie)
         scheme, _, text = header.partition(" ")
         if scheme.lower() != "bearer":
             raise keys.unauthenticated()
@@ -55,6 +75,12 @@ class Desk:
         if keys.looks_like_key(text) or self.served.tokens is None:
             return keys.identify(self.served.keys, text, now=self.served.now())
         return self.served.tokens.identify(text)
+
+    def _of_session(self, request: Request, secret: str) -> Identity:
+        """Whoever signed in with this browser: a page of ours sent it, for browsers send cookies by themselves."""
+        if request.method not in _SAFE and request.headers.get("origin") is None:
+            raise NotPermitted("a browser's session changes nothing without its Origin", hint="use a key instead")
+        return sessions.identify(self.served.sessions, self.served.keys, secret, now=self.served.now())
 
     def _nobody(self, request: Request) -> Identity:
         """Whoever sits at this machine, while no key was ever made."""

@@ -8,6 +8,7 @@ from typing import Annotated, Literal, Self, TypeAlias
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
+from fonte.access.identity import Action
 from fonte.access.records import Verdict
 from fonte.errors import InvalidRequest
 from fonte.types import Filters
@@ -79,6 +80,21 @@ class WhyBody(Body):
     k: K | None = None
     mode: Literal["hybrid", "bm25", "dense"] | None = None
     rerank: bool | None = None
+
+
+class SessionBody(Body):
+    """A key to sign in with."""
+
+    key: Annotated[str, Field(min_length=1, max_length=200)]
+
+
+class KeyBody(Body):
+    """A key for somebody of the caller's own tenant."""
+
+    user: Annotated[str, Field(min_length=1, max_length=200)]
+    roles: Annotated[list[Annotated[str, Field(min_length=1, max_length=200)]], Field(max_length=100)] = []
+    actions: Annotated[list[Action], Field(min_length=1, max_length=3)] = [Action.READ]
+    days: Annotated[int, Field(ge=1, le=3650)] | None = None
 
 
 class PublishBody(Body):

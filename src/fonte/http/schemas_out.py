@@ -335,7 +335,53 @@ class TextTold(BaseModel):
     to: int
     text: str
     locator: Place
+    media_type: str
+    pages: int | None
+    characters: int
     metadata: dict[str, Any]
+
+
+class KeyTold(BaseModel):
+    """A key; its text is known only where it was just made."""
+
+    id: str
+    tenant: str
+    user: str | None
+    roles: list[str]
+    actions: list[str]
+    created_at: str
+    expires: str | None
+    good: bool
+
+
+class KeysTold(BaseModel):
+    """The keys of a tenant."""
+
+    keys: list[KeyTold]
+
+
+class NewKey(KeyTold):
+    """A key that was just made: its text is told this once."""
+
+    key: str
+
+
+class Revoked(BaseModel):
+    """The id of a key that was ended."""
+
+    revoked: str
+
+
+class SessionTold(BaseModel):
+    """Who the caller is; ``keys``: whether any key exists."""
+
+    signed_in: bool
+    keys: bool
+    local: bool = False
+    tenant: str | None = None
+    user: str | None = None
+    roles: list[str] = []
+    actions: list[str] = []
 
 
 class Named(BaseModel):

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Protocol
 
 from fonte.access.identity import Identity
-from fonte.access.records import AuditLog, FeedbackStore, KeyStore
+from fonte.access.records import AuditLog, FeedbackStore, KeyStore, SessionStore
 from fonte.corpus import OpenCorpus
 from fonte.working import Worker
 
@@ -45,6 +45,7 @@ class Served:
 
     corpus: OpenCorpus
     keys: KeyStore
+    sessions: SessionStore
     audit: AuditLog
     local: Identity | None
     work: Worker = field(kw_only=True)

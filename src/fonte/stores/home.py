@@ -1,6 +1,7 @@
 """The home on disk.
 
-``FORMAT`` (version), ``system.sqlite`` (keys) and ``audit.sqlite``, made by whoever first needs them, and
+``FORMAT`` (version), ``system.sqlite`` (keys), ``sessions.sqlite`` and ``audit.sqlite``, made by whoever first needs
+them, and
 ``tenants/<slug>/`` with
 ``catalog.sqlite``, ``vectors.sqlite``, ``conversations.sqlite``, ``jobs.sqlite``, ``feedback.sqlite``,
 ``calibration.json``, ``labels.jsonl``, ``uploads/``, ``fetched/``, ``writer.lock`` and ``lance/``. Nothing of two
@@ -24,6 +25,7 @@ from fonte.stores.feedback import SqliteFeedback
 from fonte.stores.jobs import SqliteJobs
 from fonte.stores.keys import SqliteKeys
 from fonte.stores.lance_index import LanceIndex
+from fonte.stores.sessions import SqliteSessions
 from fonte.stores.vector_cache import SqliteVectorCache
 from fonte.types import sha256_hex
 
@@ -116,6 +118,10 @@ class Home:
     def keys(self) -> SqliteKeys:
         """Keys of all tenants; the first one makes the file, and the home."""
         return SqliteKeys(self.path / "system.sqlite", prepare=self._make_home)
+
+    def sessions(self) -> SqliteSessions:
+        """Sessions of browsers; the first one makes the file."""
+        return SqliteSessions(self.path / "sessions.sqlite", prepare=self._make_home)
 
     def audit(self) -> SqliteAudit:
         """The audit log of all tenants; its first entry makes the file."""

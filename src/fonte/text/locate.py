@@ -111,6 +111,12 @@ def merge_boxes(boxes: Sequence[Box]) -> tuple[Box, ...]:
     return tuple(merged)
 
 
+def boxes_on(document: Document, page: int, start: int, end: int) -> tuple[Box, ...]:
+    """Boxes of ``document.text[start:end]`` on one page, neighbours of a line as one box."""
+    covered = _covered(document.places, *_own(document.text, start, end))
+    return merge_boxes([place.box for place in covered if place.box is not None and place.page == page])
+
+
 def _own(text: str, start: int, end: int) -> tuple[int, int]:
     """The range without its outer white space; (start, end) when there is nothing else in it."""
     first, last = start, end

@@ -1,0 +1,40 @@
+"""Sessions of browsers: a random secret in a cookie, kept here as a hash beside the key it was begun with.
+
+A session is worth what its key is worth at that moment: one that was revoked or ran out ends its sessions at once.
+"""
+
+from __future__ import annotations
+
+import secrets
+from datetime import datetime, timedelta
+
+from fonte.access import keys
+from fonte.access.identity import Identity
+from fonte.access.records import KeyStore, SessionRecord, SessionStore
+
+LIFETIME = timedelta(hours=12)
+
+
+def begin(store: SessionStore, key: str, *, now: datetime) -> str:
+    """The secret of a new session of a key that was found to be good."""
+    secret = secrets.token_urlsafe(32)
+    store.add_session(SessionRecord(keys.hashed(secret), keys.key_id(key), now + LIFETIME), now)
+    return secret
+
+
+def identify(store: SessionStore, known: KeyStore, secret: str, *, now: datetime) -> Identity:
+    """Who a session was begun by.
+
+    Raises:
+        Unauthenticated: it is none, is over, or its key is.
+    """
+    session = store.session(keys.hashed(secret))
+    record = known.key(session.key_id) if session is not None and now < session.ends_at else None
+    if record is None or not record.good_at(now):
+        raise keys.unauthenticated()
+    return keys.identity_of(record)
+
+
+def end(store: SessionStore, secret: str) -> None:
+    """Forget a session."""
+    store.end_session(keys.hashed(secret))

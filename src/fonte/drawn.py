@@ -1,0 +1,166 @@
+"""Pages of documents as pictures with a passage marked, drawn from the very bytes that were indexed."""
+
+from __future__ import annotations
+
+import io
+import os
+import stat
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, ExitStack
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import TYPE_CHECKING, Final
+from urllib.parse import unquote_to_bytes
+
+from fonte.errors import InvalidQuery, SourceChanged, SourceTooLarge, SourceUnreadable
+from fonte.protocols import Pictures
+from fonte.types import Box, Document, DocumentState, Picture, Source, sha256_hex
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+DRAWN_TYPES: Final = ("application/pdf", "image/")
+"""Beginnings of the media types whose pages can be drawn."""
+MOST_BYTES: Final = 200 * 2**20
+_KEPT: Final = 24
+"""Pages that are kept as they were drawn, of some hundred kilobytes each."""
+_LOCAL: Final = "file://"
+_INSIDE: Final = ("#", "!/")
+"""What a URI has of a record, or of a member of a container: no file of its own."""
+_INK: Final = (255, 222, 89)
+_EDGE: Final = (176, 112, 0)
+_AROUND: Final = 2
+"""Pixels that a mark reaches beyond its box."""
+
+
+class PageDrawer:
+    """Draws pages in one child process, which is started with the first and lives until ``close``.
+
+    Safe for several threads. What was drawn lately is kept, by the version of its bytes.
+    """
+
+    def __init__(self, make_pictures: Callable[[], AbstractContextManager[Pictures]]) -> None:
+        self._make = make_pictures
+        self._opened = ExitStack()
+        self._pictures: Pictures | None = None
+        self._kept: OrderedDict[tuple[str, str, int], Picture] = OrderedDict()
+        self._lock = Lock()
+
+    def close(self) -> None:
+        """End the child process."""
+        with self._lock:
+            self._pictures = None
+            self._opened.close()
+
+    def page(self, document: Document, state: DocumentState, page: int) -> Picture:
+        """A page (from 1) of the document's source.
+
+        Raises:
+            InvalidQuery: a format without pages, or no such page. SourceUnreadable: its source is not on this machine.
+            SourceChanged: its source has other bytes than those that were indexed. ParseError: it cannot be drawn.
+        """
+        media_type = document.media_type
+        if not media_type.startswith(DRAWN_TYPES):
+            raise InvalidQuery(f"{document.name} has no pages that can be drawn", hint="read its text instead")
+        if not 1 <= page <= (document.pages or 1):
+            raise InvalidQuery(f"{document.name} has no page {page}", hint=f"it has {document.pages or 1} pages")
+        named = document.id, state.version, page
+        with self._lock:
+            known = self._kept.get(named)
+            if known is not None:
+                self._kept.move_to_end(named)
+                return known
+        drawn = self._drawer().picture(_source(state), media_type, page)
+        with self._lock:
+            self._kept[named] = drawn
+            while len(self._kept) > _KEPT:
+                self._kept.popitem(last=False)
+        return drawn
+
+    def _drawer(self) -> Pictures:
+        with self._lock:
+            if self._pictures is None:
+                self._pictures = self._opened.enter_context(self._make())
+            return self._pictures
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnPage:
+    """A page as a PNG. ``mark`` is where the first mark begins, as a share of its height; None without a mark."""
+
+    png: bytes = field(repr=False)
+    mark: float | None
+
+
+def marked(picture: Picture, boxes: Sequence[Box], page_boxes: Sequence[Box]) -> DrawnPage:
+    """The page with the boxes marked as with a highlighter, the words under them still to be read.
+
+    Boxes are in the page's own units, from its lower left corner. ``page_boxes`` are those of all of the page's lines:
+    where most stand upright on the page as it is stored, it is shown so, else turned as viewers turn it.
+    """
+    from PIL import Image as Pillow
+
+    with Pillow.open(io.BytesIO(picture.jpeg), formats=("JPEG",)) as opened:
+        drawn = opened.convert("RGB")
+    wide, high = drawn.size
+    frames = [one for box in boxes if (one := _frame(box, picture, wide, high)) is not None]
+    for frame in frames:
+        _mark(drawn, frame)
+    broad = 2 * sum(x1 - x0 > y1 - y0 for x0, y0, x1, y1 in page_boxes) > len(page_boxes)
+    rotation = 0 if broad else picture.rotation
+    turn = {90: Pillow.Transpose.ROTATE_270, 180: Pillow.Transpose.ROTATE_180, 270: Pillow.Transpose.ROTATE_90}
+    if rotation in turn:
+        drawn = drawn.transpose(turn[rotation])
+    tops = [
+        {90: left / wide, 180: 1 - bottom / high, 270: 1 - right / wide}.get(rotation, top / high)
+        for left, top, right, bottom in frames
+    ]
+    made = io.BytesIO()
+    drawn.save(made, "PNG", compress_level=3)
+    return DrawnPage(made.getvalue(), tops[0] if tops else None)
+
+
+def _frame(box: Box, picture: Picture, wide: int, high: int) -> tuple[int, int, int, int] | None:
+    """A box in pixels from the upper left corner, a little wider; None outside the picture."""
+    x0, y0, x1, y1 = box
+    across, down = wide / picture.width, high / picture.height
+    left, right = max(int(x0 * across) - _AROUND, 0), min(int(x1 * across) + _AROUND + 1, wide)
+    top = max(int((picture.height - y1) * down) - _AROUND, 0)
+    bottom = min(int((picture.height - y0) * down) + _AROUND + 1, high)
+    return (left, top, right, bottom) if left < right and top < bottom else None
+
+
+def _mark(drawn: Image, frame: tuple[int, int, int, int]) -> None:
+    from PIL import Image as Pillow
+    from PIL import ImageChops, ImageDraw
+
+    left, top, right, bottom = frame
+    part = drawn.crop(frame)
+    drawn.paste(ImageChops.multiply(part, Pillow.new("RGB", part.size, _INK)), (left, top))
+    ImageDraw.Draw(drawn).line([(left, bottom - 1), (right - 1, bottom - 1)], fill=_EDGE, width=2)
+
+
+def _source(state: DocumentState) -> Source:
+    """The document's file, read whole; its bytes are those that were indexed, wherever its name leads by now."""
+    if not state.uri.startswith(_LOCAL) or any(one in state.uri for one in _INSIDE):
+        raise SourceUnreadable(
+            f"{state.name} does not lie on this machine as a file of its own", hint="read its text instead"
+        )
+    path = os.fsdecode(unquote_to_bytes(state.uri.removeprefix(_LOCAL)))
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        with os.fdopen(descriptor, "rb") as file:
+            found = os.fstat(descriptor)
+            if not stat.S_ISREG(found.st_mode):
+                raise SourceUnreadable(f"{state.name} is not a regular file any more", hint="read its text instead")
+            if found.st_size > MOST_BYTES:
+                raise SourceTooLarge(f"{state.name} is too large to be drawn", hint="read its text instead")
+            body = file.read(MOST_BYTES + 1)
+    except OSError as error:
+        raise SourceUnreadable(
+            f"{state.name} cannot be read now: {error.strerror}", hint="read its text instead"
+        ) from error
+    if sha256_hex(body) != state.version:
+        raise SourceChanged(f"{state.name} has changed since it was read", hint="read its text, or run fonte sync")
+    return Source(uri=state.uri, name=state.name, content_hash=state.version, acl=state.acl, body=body)
