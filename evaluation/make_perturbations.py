@@ -183,15 +183,16 @@ def build(corpora: dict[str, list[Place]], seed: int = SEED) -> list[Claim]:
     half = halves(f"{one.corpus}/{one.document.name}" for one in every)
     made: dict[tuple[str, str, str], list[Claim]] = defaultdict(list)
     for corpus, own in corpora.items():
-        rng = random.Random(f"{seed} {corpus}")  # noqa: S311 - for repeatable samples, not for secrets
         names = sorted({match.group() for one in own for match in proper_names(one.text)})
         codes = sorted({match.group() for one in own for match in codes_in(one.text)})
         bases = [(one, one.document.language, one.text, "verbatim") for one in own if one.row or _is_prose(one.text)]
+        random.Random(f"{seed} {corpus}").shuffle(bases)  # noqa: S311 - for repeatable samples, not for secrets
         if corpus == "sample":
             bases += [(one, language, text, "paraphrase") for one, language, text in paraphrases(own)]
-        rng.shuffle(bases)
         for place, language, text, base in bases:
             around = Around(place.chunk.content, place.neighbor, names, codes)
+            # Of its own, so that a paraphrase more changes no other claim.
+            rng = random.Random(f"{seed} {place.document.name} {text}")  # noqa: S311 - as above
             for kind, change in CHANGES.items():
                 changed = change(text, language, around, rng)
                 if changed is not None and changed != text:

@@ -74,10 +74,12 @@ _NON = r"\b{}on (?!solo|soltanto|appena)(?![^.;:]*\b(?:nessun|niente|nulla|né|m
 """A negation that is not half of a double one."""
 _UNDONE = {
     "en": (
-        (r"\bcannot\b", "can"), (r"\b(does|do|did) not ", ""), (r" not\b(?! only)", ""), (r"n't\b", ""),
+        (r"\bcannot\b", "can"), (r"\b(does|do|did) not ", ""), (r" not\b(?! only)", ""),
+        (r"\b(c|C)an['’]t\b", r"\1an"), (r"\b(w|W)on['’]t\b", r"\1ill"),
+        (r"(?<!\b[Cc]a)(?<!\b[Ww]o)n['’]t\b", ""),
         (r"\bnever ", ""),
         (r"\bunless\b", "if"), (r"\bwithout\b", "with"), (r"\bexcept\b", "including"), (r"\bNobody\b", "Everybody"),
-        (r"\bnobody\b", "everybody"), (r"\b(N|n)o (?!\d|longer|more|later|less|matter)", ""),
+        (r"\bnobody\b", "everybody"), (r"\b(N|n)o (?!\d|longer|more|later|less|fewer|earlier|sooner|matter|one\b)", ""),
     ),
     "it": (
         (_NON.format("n"), ""),
@@ -208,9 +210,9 @@ def negation_added(text: str, language: str, around: Around, rng: random.Random)
 def negation_removed(text: str, language: str, around: Around, rng: random.Random) -> str | None:
     """The sentence without one of its negations or exceptions."""
     del around
-    choices = [(match, new) for pattern, new in _UNDONE[language] for match in re.finditer(pattern, text)]
+    choices = [(match, match.expand(new)) for pattern, new in _UNDONE[language] for match in re.finditer(pattern, text)]
     # "non ... mai" denies without its second half too.
-    if re.search(r"(?i)\bfinché\b", text):
+    if re.search(r"(?i)\b(finché|a meno che|fino a quando)\b", text):
         return None
     doubled = re.compile(r"(?i)\bnon\b[^.;:]*$")
     choices = [

@@ -20,7 +20,7 @@ from fonte.deferred import Once
 from fonte.errors import ModelError
 from fonte.pieces import pieces_of
 from fonte.protocols import Entailer, SeesTokens
-from fonte.text.claims import comparison, turning
+from fonte.text.claims import comparison, contraries, turning
 from fonte.text.claims.alignment import Aligned, Near, align
 from fonte.text.claims.comparison import Finding, Scope
 from fonte.text.claims.days import same_day
@@ -37,7 +37,7 @@ EVERYWHERE: Final = frozenset({"numbers", "dates", "codes"})
 """Checks of other languages too: figures are read without words, of months only the English and Italian names."""
 COVERED: Final = 0.5
 """Share of a claim's words that must go back to the passage before it is called supported."""
-UNCOVERED: Final = 0.3
+UNCOVERED: Final = 0.2
 """Below this share of its words it is partly supported at most."""
 ENTAILED: Final = 0.5
 """Probability from which an entailment model is believed that a source says it."""
@@ -50,7 +50,7 @@ _CHECKS: Final[Sequence[tuple[str, Callable[[Scope], Iterable[Finding]]]]] = (
     ("names", comparison.names),
     ("roles", comparison.roles),
     ("negation", turning.negations),
-    ("opposites", turning.opposites),
+    ("opposites", contraries.opposites),
     ("clauses", comparison.merged),
 )
 _WORDS = re.compile(r"[^\W_]+")

@@ -5,8 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
 from typing import Final
 
+from fonte.text.claims.wording import key
 from fonte.text.terms import folded
 from fonte.types import Language
 
@@ -19,14 +22,19 @@ _NOT: Final[Mapping[Language, frozenset[str]]] = {
         "fuorche no".split()
     ),
 }
-_EXCEPT: Final = frozenset("except unless tranne salvo eccetto fuorche che parte apart aside than".split())
+_EXCEPT: Final = frozenset("except unless tranne salvo eccetto fuorche che parte apart aside than but".split())
+_EMPTY_NOT: Final = frozenset({("meno", "che"), ("a", "quando"), ("al", "quando")})
+"""What an Italian ``non`` may follow without denying: a meno che non, fino a quando non."""
+_ALL: Final = frozenset("one nobody none all everyone everybody everything anyone anybody anything".split())
 DENYING: Final = frozenset(
     "forbidden prohibited banned excluded impossible unable refused rejected vietato vietata vietati vietate proibito "
     "proibita escluso esclusa esclusi impossibile".split()
 )
 """Words that deny as surely as a negation does: behind one, the two are none."""
 EXCEPTING: Final = frozenset("exception exceptions excepted eccezione eccezioni".split())
-ONLY: Final = frozenset("only solely solo soltanto solamente esclusivamente purche".split())
+UNTIL: Final = frozenset("until till finche fintanto".split())
+"""Not until is not without."""
+ONLY: Final = frozenset("only just merely solely solo soltanto solamente esclusivamente purche".split())
 _CONCORD: Final = frozenset("mai nessun nessuno nessuna niente nulla ne neppure nemmeno neanche".split())
 """Words that repeat an Italian ``non`` and add no negation of their own."""
 _PHRASES: Final = r"""
@@ -48,20 +56,38 @@ _COMPILED: Final = tuple(
 
 SOFT: Final = frozenset(
     """
-    abolish abolished abolita abolito absent altrimenti anziche apart avoids banned barred
-    decline declined declines denied denies deny divieto eccezione eccezioni
-    esclude esclusa escluse esclusi esclusivamente escluso esente esenti evitare exception
-    exceptions exclude excluded excludes excluding exempt exempted facoltativa facoltativo fail failed fails
-    forbidden fuori gratis gratuita gratuitamente gratuiti gratuito illegal illimitato impossibile
-    impossible ineligible instead inutile invalid invalido invece lack lacking lacks
-    manca mancano missing needless nega negato nullo only optional priva privi privo
-    prohibited proibita proibito purche raramente rarely rather refuse refused refuses reject rejected rejects
-    rifiuta rifiutato seldom solamente solely solo soltanto unable
-    unaccompanied unavailable unlawful unlike unlimited unnecessary unpaid unsupervised unused vieta vietata
-    vietate vietati vietato void
+    abandoned abolish abolished abolita abolito absent altrimenti annullata annullati annullato anonima
+    anonimamente anonimi anonimo anonymous anonymously anziche apart astenersi autonomo avanza avanzano avoids
+    away banned barred bloccata bloccati bloccato blocked cancelled cease ceased ceases cessa cessata cessato
+    confidential decline declined declines denied denies deny dimentica dimenticare dimenticato diniego disabled
+    disallowed disattivata disattivati disattivato discontinued discouraged divieto doubt dropped dubbio eccezione
+    eccezioni empty ended escape escapes esclude escludere esclusa escluse esclusi esclusione esclusivamente
+    escluso esente esenti evita evitano evitare exception exceptions exclude excluded excludes excluding exempt
+    exempted expired facoltativa facoltativo fail failed fails forbidden forget forgets forgotten free fuori
+    gratis gratuita gratuitamente gratuiti gratuito ignora ignorare ignorato ignore ignored ignores illegal
+    illimitato impedire impedisce impossibile impossible indifferente indifferenti ineligible instead insufficient
+    insufficiente insufficienti inutile inutilmente invalid invalido invece irrelevant irrilevante irrilevanti
+    just lack lacking lacks leftover little locked lost manca mancano merely missing needless nega negativa
+    negativo negato nil nullo off omessa omesso omit omitted only optional persa perse persi perso poca poco
+    pointless prevent prevented prevents priva privi privo prohibited proibita proibito purche raramente rarely
+    rather refrain refrains refusal refuse refused refuses reject rejected rejects remain remained remains resta
+    restano revocata revocato revoked rifiuta rifiutato rifiuti rifiuto rimane rimanenti rimangono riservato
+    ritirata ritirato ruled saltare sbagliata sbagliato scaduta scaduto sconsigliata sconsigliato scrapped secret
+    segreto seldom skip skipped smesso smette solamente solely solo soltanto sospesa sospeso spenta spento stay
+    stayed stays stop stopped stops superflua superfluo suspended unable unaccompanied unavailable unaware
+    undeclared unfit unlabeled unlabelled unlawful unlike unlimited unlocked unnecessary unpaid unsafe unsigned
+    unsupervised unused useless vieta vietata vietate vietati vietato vieti void vuota vuoto waived withdrawn
+    withheld withhold wrong zero
     """.split()
 )
 """Words that may say what a negation says; they need no counterpart and may be one."""
+_DENYING_VERBS: Final[Mapping[Language, str]] = {
+    "en": "exclude forbid prohibit ban refuse reject deny prevent avoid fail lack forget ignore lose expire lapse "
+    "cancel suspend withdraw stop cease",
+    "it": "escludere vietare proibire rifiutare respingere negare impedire evitare mancare dimenticare ignorare "
+    "scadere annullare sospendere ritirare smettere cessare decadere",
+}
+"""The same in whatever form they stand."""
 
 _OPPOSITES: Final = """
 obligation 0 must shall required requires require obliged mandatory compulsory obligatory need needs needed
@@ -76,7 +102,7 @@ permission 1 proibita proibiti vieta
 order 0 before prior prima precedente precedenti
 order 1 after following afterwards dopo successivo successiva successivi
 side 0 above over more exceeding oltre sopra superiore superiori piu maggiore maggiori higher greater
-side 0 longer
+side 0 longer exceed exceeds exceeded superare supera superano superi superato superata
 side 1 below under less fewer sotto inferiore inferiori meno minore minori lower shorter
 limit 0 maximum max massimo massima massimi massime
 limit 1 minimum min minimo minima minimi minime
@@ -109,8 +135,8 @@ term 0 permanent indeterminato
 term 1 temporary determinato temporaneo
 days 0 working business lavorativi lavorativo feriali
 days 1 calendar calendario solari
-state 0 open aperto aperta aperti
-state 1 closed shut chiuso chiusa chiusi
+state 0 open opens opened apre aprono aperto aperta aperti aperte
+state 1 closed shut close closes chiude chiudono chiuso chiusa chiusi chiuse
 """
 
 
@@ -125,6 +151,10 @@ def _poles() -> Mapping[str, Sequence[tuple[str, int]]]:
 
 POLES: Final = _poles()
 """Every word that has an opposite: of what, and which side of it."""
+_LATE: Final = frozenset("later earlier sooner tardi prima latest".split())
+_BEFORE: Final = frozenset("before prior prima ahead advance anticipo".split())
+_BACK: Final = 5
+"""Words behind a bound among which what it is counted back from is looked for."""
 BOUND_WORDS: Final = {"most": ("limit", 0), "least": ("limit", 1)}
 
 
@@ -158,6 +188,11 @@ class Turns:
     soft: tuple[Cue, ...]
 
 
+@cache
+def _denying(language: Language) -> frozenset[str]:
+    return frozenset(key(verb, language) for verb in _DENYING_VERBS.get(language, "").split())
+
+
 def turns(text: str, language: Language) -> Turns:
     """Negations, exceptions, opposites of a text; none in another language than English or Italian."""
     if language not in _NOT:
@@ -177,12 +212,18 @@ def turns(text: str, language: Language) -> Turns:
             if not span or taken & set(span):
                 continue
             taken |= set(span)
-            if kind in BOUND_WORDS:
+            if kind in BOUND_WORDS and not _backwards(match.group(), [form for *_, form in words[span[-1] + 1 :]]):
                 begin, end = words[span[0]][0], words[span[-1]][1]
                 what, side = BOUND_WORDS[kind]
                 poles.append(Pole(begin, end, text[begin:end], what, side))
                 poles.append(Pole(begin, end, text[begin:end], "side", 1 - side))  # at most is not above
     return _turns(text, words, taken, poles, language)
+
+
+def _backwards(bound: str, after: Sequence[str]) -> bool:
+    """Whether a bound of time is counted back: no later than an hour before is at least an hour before."""
+    late = not _LATE.isdisjoint(bound.split())
+    return late and not _BEFORE.isdisjoint(after[:_BACK])
 
 
 def _turns(
@@ -194,7 +235,7 @@ def _turns(
         if number in taken:
             continue
         poles += [Pole(start, end, text[start:end], what, side) for what, side in POLES.get(form, ())]
-        if form in SOFT:
+        if form in SOFT or form in UNTIL or key(form, language) in _denying(language):
             soft.append(Cue(start, end, text[start:end], exception=False))
         if not _negates(text, words, number, language):
             continue
@@ -214,16 +255,23 @@ def _negates(text: str, words: Sequence[tuple[int, int, str]], number: int, lang
         return not numbered and (number > 1 or not re.match(r"\s*[.,;:]", text[end:]))
     if form == "ne":  # ne is a pronoun, né a negation
         return text[start:end].lower() in {"né", "ne'"} or "non" in before[-3:]
-    if form == "non" and "finche" in before:  # finché non finisce: until it ends
-        return False
-    return form in _NOT[language] or _excepts(before, form, after)
+    opened = before[len(before) - before[::-1].index("non") :] if "non" in before else before
+    if form == "non" and ("finche" in opened or not _EMPTY_NOT.isdisjoint(pairwise(opened))):
+        return False  # finché non finisce: until it ends; a meno che non finisca: unless it ends
+    beside = number > 0 and not text[words[number - 1][1] : start].strip()
+    return form in _NOT[language] or _excepts(before, form, after) or (form == "but" and beside and _all(before))
 
 
 def _excepts(before: Sequence[str], form: str, after: str) -> bool:
     """Exceptions of several words: a parte, a meno che, apart from, other than."""
     last = before[-1] if before else ""
-    behind = (last, form) in {("a", "parte"), ("other", "than")} or (*before[-2:], form) == ("a", "meno", "che")
+    behind = (last, form) in {("a", "parte"), ("other", "than"), ("meno", "che")}
     return behind or (form in {"apart", "aside"} and after == "from")
+
+
+def _all(before: Sequence[str]) -> bool:
+    """Whether what stands before ``but`` is all or none: nobody but, everyone but."""
+    return bool(before) and before[-1] in _ALL
 
 
 def _repeats(form: str, after: str, before: Cue, between: str, language: Language) -> bool:

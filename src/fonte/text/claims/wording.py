@@ -61,6 +61,11 @@ def _keys(form: str, language: Language) -> tuple[str, frozenset[str]]:
     return own, frozenset({own}) | _translations(form, language)
 
 
+def key(form: str, language: Language) -> str:
+    """What forms of one word have in common: language and stem."""
+    return _keys(form, language)[0]
+
+
 def words(text: str, language: Language) -> tuple[Word, ...]:
     """Words in order; those that carry no subject are kept and marked."""
     mute = STOP_WORDS.get(language, frozenset())

@@ -1,0 +1,80 @@
+"""Words of a claim that stand against what its sources say: must and may, before and after, minimum and maximum."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+from fonte.text.claims.alignment import Aligned
+from fonte.text.claims.comparison import Finding, Scope
+from fonte.text.claims.figures import same_quantity
+from fonte.text.claims.polarity import Pole
+from fonte.text.claims.reading import Statement
+
+_AROUND: Final = 3
+_NEAR: Final = 8
+"""Words between a negation and what it denies."""
+_OF_FIGURES: Final = frozenset({"limit", "side"})
+
+
+def opposites(scope: Scope) -> Iterable[Finding]:
+    """Words that stand against what the source says: must and may, before and after, minimum and maximum."""
+    aligned = scope.aligned
+    claim = aligned.claim
+    sides = {(pole.what, pole.side) for pole in claim.turns.poles}
+    told = set()
+    for pole in claim.turns.poles:
+        for at in aligned.source_of(pole.start):
+            source = aligned.sources[at]
+            same = any(other.what == pole.what and other.side == pole.side for other in source.turns.poles)
+            if same or pole.what in told:
+                continue
+            for other in source.turns.poles:
+                against = other.what == pole.what and (other.what, other.side) not in sides
+                if against and _about_the_same(pole, other, aligned, at) and not _turned(pole, other, aligned, at):
+                    told.add(pole.what)
+                    yield Finding("opposites", f"{pole.text}, source: {other.text}", grave=True)
+                    break
+
+
+def _about_the_same(pole: Pole, other: Pole, aligned: Aligned, at: int) -> bool:
+    source = aligned.sources[at]
+    if pole.what in _OF_FIGURES and _same_figure(pole, aligned.claim, other, source):
+        return True
+    places = set(_around(other, source))
+    rows = _around(pole, aligned.claim)
+    if any(link.at in places for row in rows for link in aligned.links[at][row]):
+        return True
+    return not rows or not places
+
+
+def _same_figure(pole: Pole, claim: Statement, other: Pole, source: Statement) -> bool:
+    """Whether the quantities behind two bounds are the same."""
+    mine = next((one for one in claim.figures if one.start >= pole.end), None)
+    theirs = next((one for one in source.figures if one.start >= other.end), None)
+    return mine is not None and theirs is not None and same_quantity(mine, theirs)
+
+
+def _around(pole: Pole, statement: Statement) -> list[int]:
+    """The nearest content words on either side; behind a modal verb only what follows."""
+    rows = [at for at, word in enumerate(statement.words) if word.content and not pole.start <= word.start < pole.end]
+    after = [at for at in rows if statement.words[at].start >= pole.end][:_AROUND]
+    if pole.what == "obligation":
+        return after[:2]
+    return [at for at in rows if statement.words[at].end <= pole.start][-_AROUND:] + after
+
+
+def _turned(pole: Pole, other: Pole, aligned: Aligned, at: int) -> bool:
+    """Whether just one of the two is negated: not forbidden is allowed."""
+    return negated(pole, aligned.claim) != negated(other, aligned.sources[at])
+
+
+def negated(pole: Pole, statement: Statement) -> bool:
+    """Whether a negation stands near a word, in its clause."""
+    for cue in statement.turns.cues:
+        low, high = sorted((cue.start, pole.start))
+        between_them = statement.text[low:high]
+        if not re.search(r"[,;:.!?()|]", between_them) and len(between_them.split()) <= _NEAR:
+            return True
+    return False
