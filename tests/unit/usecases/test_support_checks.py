@@ -177,6 +177,64 @@ def test_an_entailment_model_excuses_no_missing_fact() -> None:
     assert found == "unsupported"
 
 
+RULES = document(
+    "Passengers who do not work for us are not insured. Unused leave is not paid, except when somebody leaves. Paid "
+    "work elsewhere needs written permission. The round does not open without the mileage. Do not enter a tank. The van "
+    "goes nowhere if the brakes are not safe. Switch the fridge on at least 45 minutes before loading.",
+    "rules.md",
+)
+REGOLE = document(
+    "Il sabato l'accettazione non apre. Non contano il livello e la cittadinanza. I campioni non si ricevono dopo le "
+    "15, salvo accordo. Finché l'abilitazione non compare, il sistema non accetta la firma. Il reparto tiene al massimo 10 "
+    "litri di solventi. Il badge apre gli uffici ma non le porte. Il pranzo è alle 12.30.",
+    "regole.md",
+    language="it",
+)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Unused leave is only paid when somebody leaves.",
+        "You can't take paid work elsewhere without written permission.",
+        "The round won't open until the mileage is entered.",
+        "Tanks are off limits: do not enter one.",
+        "If the brakes are unsafe the van goes nowhere.",
+        "Switch the fridge on no later than 45 minutes before loading.",
+        "Il sabato l'accettazione è chiusa.",
+        "Il livello e la cittadinanza sono irrilevanti.",
+        "Dopo le 15 non si ricevono campioni, a meno che non ci sia un accordo.",
+        "Il sistema rifiuta la firma fino a quando l'abilitazione non compare.",
+        "Il reparto non può tenere più di 10 litri di solventi.",
+        "Il pranzo è a mezzogiorno e mezzo.",
+    ],
+)
+def test_a_denial_in_other_words_is_no_change(said: str) -> None:
+    source = REGOLE if "il " in said.lower() or "dopo" in said.lower() else RULES
+    verdict, checks = SupportChecker().check(said, [passage(source)], language=source.language)
+    assert verdict in {"supported", "not_checked"}, checks
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("Passengers who do not work for us are insured.", "removed: not insured"),
+        ("Passengers who work for us are not insured.", "removed: not work for us"),
+        ("Enter a tank.", "removed: not enter a tank"),
+        ("Unused leave is paid, except when somebody leaves.", "removed: not paid, except when"),
+        ("You can take paid work elsewhere, and no permission is needed.", "added: no permission is needed"),
+        ("Il sabato l'accettazione non è chiusa.", "added: non è chiusa"),
+        ("Il livello e la cittadinanza non sono irrilevanti.", "removed: Non contano il livello"),
+        ("Con il badge si aprono gli uffici e le porte.", "removed: non le porte"),
+    ],
+)
+def test_a_denial_that_is_lost_or_added_is_told(said: str, told: str) -> None:
+    source = REGOLE if "il " in said.lower() else RULES
+    verdict, checks = SupportChecker().check(said, [passage(source)], language=source.language)
+    assert verdict == "unsupported"
+    assert told in str(checks["negation"])
+
+
 class Failing:
     """An entailment model that cannot be asked."""
 

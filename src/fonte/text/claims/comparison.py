@@ -6,6 +6,7 @@ says, has been moved: it is told too, and weighs less, since a claim may rightly
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from fonte.text.claims.days import Day, Hour, same_day
 from fonte.text.claims.figures import Figure, may_measure_the_same, same_quantity
 from fonte.text.claims.names import EXONYMS, Name, code_form, name_keys
 from fonte.text.claims.reading import Statement
-from fonte.text.claims.units import UNITS
+from fonte.text.claims.units import EVERY, UNITS
 from fonte.text.claims.wording import strength
 from fonte.text.claims.wording import words as read_words
 from fonte.text.terms import folded
@@ -31,6 +32,8 @@ _NUMBERED: Final = 20
 """Smaller numbers of a heading may be its own."""
 _YEARS: Final = (1000, 2200)
 _LONG_CODE: Final = 4
+_SHARED: Final = 0.5
+"""A clause of which the main sentence holds more than this share of what another one does is its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,6 +214,8 @@ def rates(scope: Scope) -> Iterable[Finding]:
         beside = [*scope.beside(one.start), *scope.context]
         units = [rate.unit for source in beside for rate in source.rates]
         units += [figure.unit for source in beside for figure in source.figures if figure.unit]
+        if folded(one.text) in EVERY:  # monthly: month by month
+            units += [UNITS[word.form] for source in beside for word in source.words if word.form in UNITS]
         if any(one.unit.measures & unit.measures and one.unit.size == unit.size for unit in units):
             continue
         words = {word.form for source in beside for word in source.words}
@@ -293,6 +298,8 @@ def names(scope: Scope) -> Iterable[Finding]:
             continue
         if not one.sure and not elsewhere and _is_plain_word(one, claim):
             continue
+        if elsewhere and not one.sure and not _is_name_elsewhere(one, aligned.sources):
+            continue  # a word that only its place made large
         if elsewhere and lost:
             yield Finding("names", f"of another sentence: {one.text}", grave=False)
         elif not elsewhere:
@@ -360,9 +367,9 @@ def merged(scope: Scope) -> Iterable[Finding]:
     """Clauses that were cut off what they are about: a second sentence's words without those that it begins with."""
     aligned = scope.aligned
     for start, end, at in aligned.parts:
-        if at == aligned.main:
-            continue
         rows = between(aligned.claim.words, start, end)
+        if at == aligned.main or _held(rows, aligned, aligned.main) > _SHARED * _held(rows, aligned, at):
+            continue
         linked = {link.at for row in rows if aligned.weights[row] for link in aligned.links[at][row]}
         if len(linked) < 2:  # noqa: PLR2004 - one word proves nothing
             continue
@@ -372,6 +379,13 @@ def merged(scope: Scope) -> Iterable[Finding]:
         if about and not said & set(about) and source.words[0].form not in _PRONOUNS:
             text = " ".join(aligned.claim.text[start:end].split())[:60]
             yield Finding("clauses", f"of another subject: {text}", grave=False)
+
+
+def _held(rows: Sequence[int], aligned: Aligned, at: int) -> float:
+    """How much of some words of the claim a source holds."""
+    return math.fsum(
+        aligned.weights[row] * max((link.strength for link in aligned.links[at][row]), default=0.0) for row in rows
+    )
 
 
 _PRONOUNS: Final = frozenset(

@@ -48,12 +48,13 @@ _HOUR = re.compile(
     re.IGNORECASE,
 )
 _NAMED_HOURS: Final = {"noon": 720, "midday": 720, "mezzogiorno": 720, "midnight": 0, "mezzanotte": 0}
-_NAMED_HOUR = re.compile(rf"\b({'|'.join(_NAMED_HOURS)})\b", re.IGNORECASE)
+_NAMED_HOUR = re.compile(rf"\b({'|'.join(_NAMED_HOURS)})\b(?P<half>\s+e\s+mezz[oa]\b)?", re.IGNORECASE)
 _DOTTED_HOUR = re.compile(
     r"(?:(?:\balle|\bdalle|\bore|\bat|\bentro le|\bprima delle|\bdopo le|\bfino alle|\bfra le|\btra le|\be le)\s+)"
     r"(?P<h>[01]?\d|2[0-4])[.](?P<min>[0-5]\d)(?![\w:]|\.\d)",
     re.IGNORECASE,
 )
+_HALF: Final = 30
 _SHORT_YEAR: Final = 100
 _NOON: Final = 12
 
@@ -139,7 +140,12 @@ def _covered(mine: tuple[int, int, int], theirs: tuple[int, int, int], years: fr
 def hours(text: str) -> list[Hour]:
     """Every hour of the day that is surely one: 08:30, 9 p.m., alle 20.00, noon."""
     found = [
-        Hour(match.start(), match.end(), match.group(), frozenset({_NAMED_HOURS[match.group(1).lower()]}))
+        Hour(
+            match.start(),
+            match.end(),
+            match.group(),
+            frozenset({_NAMED_HOURS[match.group(1).lower()] + (_HALF if match["half"] else 0)}),
+        )
         for match in _NAMED_HOUR.finditer(text)
     ]
     found += [_hour(match) for match in _HOUR.finditer(text)]

@@ -20,7 +20,7 @@ from fonte.text.claims.numerals import (
     readings,
     roman,
 )
-from fonte.text.claims.units import EACH, EVERY, LETTERS_ONLY_BY_FIGURES, QUALIFIERS, SIGNS, UNITS, Unit
+from fonte.text.claims.units import CAPITALS, EACH, EVERY, LETTERS_ONLY_BY_FIGURES, QUALIFIERS, SIGNS, UNITS, Unit
 from fonte.text.terms import folded
 from fonte.types import Language
 
@@ -190,6 +190,8 @@ def _unit_behind(tokens: Sequence[_Token], at: int, *, digits: bool) -> tuple[Un
                 name = joint.join(one.form for one in part)
                 unit = UNITS.get(name)
                 if unit is None or (name in LETTERS_ONLY_BY_FIGURES and not (digits and ahead == at)):
+                    continue
+                if name in CAPITALS and not part[0].text.isupper():
                     continue
                 if joint == "" and len(part) > 1 and part[0].end != part[1].start:
                     continue

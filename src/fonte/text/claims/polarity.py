@@ -39,7 +39,7 @@ _CONCORD: Final = frozenset("mai nessun nessuno nessuna niente nulla ne neppure 
 """Words that repeat an Italian ``non`` and add no negation of their own."""
 _PHRASES: Final = r"""
 none: not only|non solo|non soltanto|non appena|whether or not|finche non|no matter|not least|not just|nonetheless
-none: nothing but|nient altro che
+none: nothing but|nient altro che|in piu|per lo piu|per di piu|piu o meno|more or less
 most: (?:no|not) (?:more|later|longer|higher|greater|further) than|not (?:to )?exceed\w*|non oltre|non piu di
 most: (?:can ?not|must not|may not|does not|do not|never) exceeds?|never (?:above|more than|over)|mai oltre|mai piu di
 most: non (?:puo|deve|possono|devono) (?:\w+ )?superare|non superior[ei]|non piu tardi di|al massimo|fino a|massim[oa]

@@ -187,6 +187,7 @@ def _said_otherwise(
         places = {link.at for row in rows for link in aligned.links[at][row]}
         for pair in left:
             alike = pair[0] == at and pair[1].exception == cue.exception
+            alike = alike and not _opposite_reach(cue, claim, pair[1], source)
             if alike and (not places or _close(pair[1], source, places) or _shares(cue, pair[1], aligned, at)):
                 left.remove(pair)
                 return True
@@ -218,7 +219,12 @@ def _denied_again(cue: Cue, scope: Scope) -> Cue | None:
     for soft in claim.turns.soft:
         gone = claim.text[cue.end : soft.start]
         near = cue.end <= soft.start and len(gone.split()) < _NEXT and not _BREAK.search(gone)
-        if near and _DENIED.match(folded(soft.text)) and not _repeated(soft, claim, scope.used):
+        if (
+            near
+            and _DENIED.match(form := folded(soft.text))
+            and form not in UNTIL
+            and not _repeated(soft, claim, scope.used)
+        ):
             return soft
     return None
 

@@ -100,6 +100,8 @@ SIGNS: Final = ("us$", "€", "£", "$", "¥", "eur", "gbp", "usd", "chf")
 """What may stand before its number."""
 LETTERS_ONLY_BY_FIGURES: Final = frozenset("m g t l s h a v w gr mi sec min mc mq ha mb ms pa bar ft lb".split())
 """Short names that are units only right behind figures."""
+CAPITALS: Final = frozenset("avw")
+"""Letters that are units only where they are large: 8 A, not 8 a mezzogiorno."""
 QUALIFIERS: Final = frozenset(
     "working calendar business consecutive full whole further additional more extra other paid unpaid school "
     "successive clear long good solid entire altri altre ulteriori interi intere piu di lavorativi".split()
