@@ -18,7 +18,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from make_perturbations import Claim, build, fingerprint, load, passage_of
+from make_perturbations import LATER, Claim, build, fingerprint, load, passage_of, written
+from support_plot import draw
 
 from fonte.evaluation.statistics import wilson
 from fonte.evidence import EvidenceScorer
@@ -85,6 +86,7 @@ def judge(
 def report(judged: Sequence[Judged]) -> dict[str, object]:
     """Recall of every kind, false alarms, and how often each check is right when it speaks."""
     kinds = sorted({one.claim.kind for one in judged} - {"faithful"})
+    later = {claim for *_, claim in written(LATER)}
     recall: dict[str, object] = {}
     for kind in kinds:
         own = [one for one in judged if one.claim.kind == kind]
@@ -92,6 +94,7 @@ def report(judged: Sequence[Judged]) -> dict[str, object]:
             "all": share(one.flagged for one in own),
             "of verbatim": share(one.flagged for one in own if one.claim.base == "verbatim"),
             "of paraphrases": share(one.flagged for one in own if one.claim.base == "paraphrase"),
+            "of later paraphrases": share(one.flagged for one in own if one.claim.source in later),
             "unsupported": share(one.verdict == "unsupported" for one in own),
             "goal": GOALS.get(kind),
         }
@@ -101,6 +104,7 @@ def report(judged: Sequence[Judged]) -> dict[str, object]:
         "all": share(one.flagged for one in faithful),
         "verbatim": share(one.flagged for one in faithful if one.claim.base == "verbatim"),
         "paraphrases": share(one.flagged for one in faithful if one.claim.base == "paraphrase"),
+        "later paraphrases": share(one.flagged for one in faithful if one.claim.source in later),
         "paraphrases across languages": share(one.flagged for one in across),
     }
     by_check: dict[str, list[bool]] = defaultdict(list)
@@ -144,6 +148,7 @@ def main() -> int:
     )
     parser.add_argument("--limit", type=int, default=30)
     parser.add_argument("--out", type=Path)
+    parser.add_argument("--plot", type=Path, help="a picture of the errors, kind by kind")
     told = parser.parse_args()
     if told.show and told.half == "held_out":
         parser.error("the held-out half is measured, not looked at")
@@ -167,6 +172,8 @@ def main() -> int:
         "encoder": None if told.words else MODEL,
         **report(judged),
     }
+    if told.plot is not None:
+        draw(told.plot, result)
     for kind in told.show:
         show(judged, kind, told.limit)
     text = json.dumps(result, ensure_ascii=False, indent=1)

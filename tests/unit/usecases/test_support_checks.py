@@ -179,14 +179,14 @@ def test_an_entailment_model_excuses_no_missing_fact() -> None:
 
 RULES = document(
     "Passengers who do not work for us are not insured. Unused leave is not paid, except when somebody leaves. Paid "
-    "work elsewhere needs written permission. The round does not open without the mileage. Do not enter a tank. The van "
-    "goes nowhere if the brakes are not safe. Switch the fridge on at least 45 minutes before loading.",
+    "work elsewhere needs written permission. The round does not open without the mileage. Do not enter a tank. The "
+    "van goes nowhere if the brakes are not safe. Switch the fridge on at least 45 minutes before loading.",
     "rules.md",
 )
 REGOLE = document(
     "Il sabato l'accettazione non apre. Non contano il livello e la cittadinanza. I campioni non si ricevono dopo le "
-    "15, salvo accordo. Finché l'abilitazione non compare, il sistema non accetta la firma. Il reparto tiene al massimo 10 "
-    "litri di solventi. Il badge apre gli uffici ma non le porte. Il pranzo è alle 12.30.",
+    "15, salvo accordo. Finché l'abilitazione non compare, il sistema non accetta la firma. Il reparto tiene al "
+    "massimo 10 litri di solventi. Il badge apre gli uffici ma non le porte. Il pranzo è alle 12.30.",
     "regole.md",
     language="it",
 )
