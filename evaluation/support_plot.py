@@ -45,7 +45,7 @@ def draw(path: Path, result: Mapping[str, Any]) -> None:
             if (goal := result["recall"][kind]["goal"]) is not None:
                 found.plot([goal, goal], [at - 0.4, at + 0.4], color="#0b6e4f", linewidth=1.4)
         _axes(found, [NAMES[kind] for kind in kinds], f"changes that are flagged ({result['half']})", 1.0)
-        found.legend(fontsize=6.5, frameon=False, loc="lower left")
+        found.legend(fontsize=6.5, frameon=False, loc="upper left")
         shares = [result["false alarms"][group] for group in ALARMS]
         _points(alarms, shares, list(range(len(shares))), "#3d5a98", "")
         alarms.axvline(ALLOWED, color="#0b6e4f", linewidth=1.4)
@@ -69,6 +69,6 @@ def _points(axes: Any, shares: Sequence[Mapping[str, float]], places: Sequence[f
 
 
 def _axes(axes: Any, names: Sequence[str], title: str, most: float) -> None:
-    axes.set(title=title, yticks=range(len(names)), yticklabels=names, xlim=(0, most * 1.06))
+    axes.set(title=title, yticks=range(len(names)), yticklabels=names, xlim=(0, most * 1.12))
     axes.invert_yaxis()
     axes.grid(axis="x", color="#dddddd", linewidth=0.6)
