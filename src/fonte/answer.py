@@ -23,6 +23,7 @@ from fonte.several import Gathered, gather, part_query
 from fonte.shown import results, suspicious
 from fonte.support import SupportChecker, SupportPolicy
 from fonte.text.language import question_languages
+from fonte.text.normalise import is_text
 from fonte.types import (
     Abstained,
     AbstentionReason,
@@ -381,9 +382,11 @@ class Asker:
 
 
 def asked_query(text: str, principal: Principal, filters: Filters, as_of: date | None = None) -> Query:
-    """A question as it was asked. Raises InvalidQuery where it says nothing."""
+    """A question as it was asked. Raises InvalidQuery where it says nothing or holds what is no character."""
     if not text.strip():
         raise InvalidQuery("the question is empty", hint="write a question between quotes")
+    if not is_text(text):
+        raise InvalidQuery("the question holds half a character", hint="write it in UTF-8")
     return Query(text.strip(), principal, filters, as_of)
 
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from fonte.errors import BadModelOutput
 from fonte.protocols import Generator
+from fonte.text.normalise import is_text
 from fonte.types import Language, Passage, Query
 
 _INSTRUCTIONS = (
@@ -33,7 +34,7 @@ class ModelRewriter:
             ModelUnavailable. BadModelOutput: no question, or more than one line.
         """
         text = self._generator.draft(query, (), language="en").text.strip()
-        if not text or len(text) > _LONGEST or "\n" in text:
+        if not text or len(text) > _LONGEST or "\n" in text or not is_text(text):
             raise BadModelOutput(f"{self._generator.name} wrote no question")
         return text
 

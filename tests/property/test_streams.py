@@ -20,7 +20,7 @@ from fonte.answer import Asker
 from fonte.asked import Asked
 from fonte.cite import cite
 from fonte.corpus import OpenCorpus
-from fonte.errors import ModelUnavailable
+from fonte.errors import InvalidQuery, ModelUnavailable
 from fonte.models.anthropic import AnthropicMessages
 from fonte.models.endpoint import Endpoint
 from fonte.models.openai_chat import OpenAIChat
@@ -406,3 +406,9 @@ def test_a_consumer_that_leaves_stores_nothing(corpus: OpenCorpus, monkeypatch: 
     next(stream)
     stream.close()
     assert corpus.answers(principal=READER) == before
+
+
+def test_half_a_character_is_no_question(corpus: OpenCorpus) -> None:
+    for ask in (corpus.ask, corpus.search):
+        with pytest.raises(InvalidQuery, match="half a character"):
+            ask("How is the pump \udcff checked?", principal=READER)

@@ -30,6 +30,7 @@ _LONGEST_WAIT_SECONDS = 20.0
 _RETRIED = frozenset({408, 425, 429, 500, 502, 503, 504})
 _FORBIDDEN = frozenset({401, 403})
 _NOT_FOUND = 404
+_JSON = {"Content-Type": "application/json"}
 _EXCERPT_CHARACTERS = 160
 _EXCERPT_BYTES = 64 * 1024
 MAX_RESPONSE_BYTES = 64 * 1024 * 1024
@@ -214,11 +215,13 @@ class Endpoint:
     def _respond(self, path: str, body: Mapping[str, object]) -> httpx.Response:
         import httpx
 
+        # Half a character, out of a question or a document, would be no UTF-8.
+        sent = json.dumps(body, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode("utf-8", "replace")
         wait = _FIRST_WAIT_SECONDS
         for left in reversed(range(_TRIES)):
             self._deadline.at = time.monotonic() + self._timeout
             try:
-                request = self._client.build_request("POST", self._base + path, json=body)
+                request = self._client.build_request("POST", self._base + path, content=sent, headers=_JSON)
                 response = self._client.send(request, stream=True)
             except httpx.TimeoutException as error:  # slow once is slow again: no second try
                 raise self._slow() from error

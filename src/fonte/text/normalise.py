@@ -66,3 +66,8 @@ def _joined(match: re.Match[str], vocabulary: Container[str]) -> str:
     if first in _KEEPS_HYPHEN and first not in _BROKEN_PREFIXES:
         return compound
     return whole
+
+
+def is_text(text: str) -> bool:
+    """Whether every character is a whole one: half a pair (a lone surrogate) is what bytes that are no UTF-8 leave."""
+    return not any("\ud800" <= one <= "\udfff" for one in text)

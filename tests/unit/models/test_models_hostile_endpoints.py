@@ -13,6 +13,7 @@ from fonte.models.registry import make_anthropic, make_chat
 from fonte.models.writing import ESTIMATED
 from fonte.types import Draft, Principal, Query
 from raw_server import EVENTS, JSON, pours, raw_server, says, trickles
+from stub_server import chat_script, stub_server
 
 TIMEOUT_SECONDS = 0.5
 QUERY = Query("How is the pump checked?", Principal())
@@ -146,3 +147,16 @@ def test_a_redirect_is_not_followed(status):
     answer = b"HTTP/1.1 " + status + b"\r\nLocation: /other\r\nConnection: close\r\n\r\n"
     with pytest.raises(ModelUnavailable, match=f"answered {status[:3].decode()}"):
         heard(says(answer))
+
+
+def test_half_a_character_in_a_question_is_sent_as_a_mark():
+    asked = []
+
+    def script(one):
+        asked.append(one.body["messages"][0]["content"])
+        return chat_script("It runs [1].")(one)
+
+    with stub_server(script) as stub:
+        chat = make_chat("m", render, base_url=stub.base_url)
+        assert list(chat.stream(Query("the pump \udcff è", Principal()), (), language="en"))[-1].text == "It runs [1]."
+    assert asked == ["the pump ? è"]

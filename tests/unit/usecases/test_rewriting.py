@@ -58,7 +58,7 @@ def test_a_question_that_it_repeats_is_left_as_it_is() -> None:
     assert in_context(ASKED, MODEL, ModelRewriter(Scripted(ASKED.text))) == ASKED
 
 
-@pytest.mark.parametrize("written", ["", "One?\nTwo?", "x" * 401])
+@pytest.mark.parametrize("written", ["Who approves \ud800 leave?", "", "One?\nTwo?", "x" * 401])
 def test_what_is_no_question_is_the_rules_affair(written: str) -> None:
     rewriter = ModelRewriter(Scripted(written))
     with pytest.raises(BadModelOutput):
