@@ -36,13 +36,13 @@ ROOT = Path(__file__).resolve().parents[1]
 GOLDEN = ROOT / "evaluation" / "golden"
 K = 5
 PART_SETS = ("multi-part", "multi-part-2")
-NOTHING = Processing(history="off")
+NOTHING = Processing(history="off", parts=False)
 STEPS = {
-    "history": Processing(history="rules"),
-    "parts": Processing(history="off", parts=True),
-    "filters first": Processing(history="off", filters="first"),
-    "filters only": Processing(history="off", filters="only"),
-    "variants": Processing(history="off", variants=True),
+    "history": Processing(history="rules", parts=False),
+    "parts": replace(NOTHING, parts=True),
+    "filters first": replace(NOTHING, filters="first"),
+    "filters only": replace(NOTHING, filters="only"),
+    "variants": replace(NOTHING, variants=True),
 }
 
 

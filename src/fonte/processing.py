@@ -37,7 +37,7 @@ class Processing:
     """A question is also looked for as its subject alone, and word by word in the other language."""
     filters: Literal["off", "first", "only"] = "off"
     """What a question says of where to look: looked at first, or nowhere else."""
-    parts: bool = False
+    parts: bool = True
     """Questions that ask several things are told apart, and each is looked for and judged on its own."""
 
 

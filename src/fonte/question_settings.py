@@ -36,7 +36,7 @@ class QuestionSettings(Section):
     aliases: Aliases = {}  # noqa: RUF012 - pydantic copies it, and the section is frozen
     variants: bool = False
     filters: Literal["off", "first", "only"] = "off"
-    parts: bool = False
+    parts: bool = True
 
 
 class RetrievalSettings(Section):

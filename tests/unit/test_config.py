@@ -160,7 +160,7 @@ def test_every_key_has_a_variable_and_each_of_them_is_read(tmp_path: Path) -> No
         ("query", "aliases"): "PTO = paid time off, leave",
         ("query", "variants"): "true",
         ("query", "filters"): "only",
-        ("query", "parts"): "true",
+        ("query", "parts"): "false",
         ("audit", "questions"): "false",
         ("oidc", "issuer"): "https://id.example",
         ("oidc", "audience"): "fonte",

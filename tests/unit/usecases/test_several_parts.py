@@ -66,5 +66,8 @@ def test_a_part_finds_only_what_its_asker_may_read(corpus: OpenCorpus) -> None:
 
 
 def test_the_setting_is_what_divides(tmp_path: Path) -> None:
-    answer = synced(tmp_path / "home").ask(BOTH, principal=WHO)
-    assert answer.trace.steps == ()
+    made = synced(tmp_path / "home")
+    assert [one.name for one in made.ask(BOTH, principal=WHO).trace.steps] == ["parts"]
+    settings = replace(made._parts.answers, processing=Processing(parts=False))
+    made._parts = replace(made._parts, answers=settings)
+    assert made.ask(BOTH, principal=WHO).trace.steps == ()
