@@ -295,7 +295,9 @@ class Asker:
         )
         parts = tuple(self._part(query, at, passages, found) for at, found in enumerate(gathered.parts))
         whole = self._judged(query, passages, retrieved)
-        verdict = max([whole, *(one.verdict for one in parts if one.found)], key=lambda one: one.score)
+        space = self.reader.generation.recipe.space
+        sure = [one.verdict for one in parts if part_is_there(space, one.verdict, lengthened=False)]
+        verdict = max([whole, *sure], key=lambda one: one.score)
         language = answer_language(query.languages)
         return Asked(query, language, retrieved, documents, passages, verdict, began, parts)
 
