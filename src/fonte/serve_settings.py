@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
@@ -17,6 +17,7 @@ class ServeSettings(Section):
     per_minute`` of unknown keys for each address. ``body_seconds`` is how long a request's body may take to arrive.
     ``jobs_at_once`` syncs of different tenants run at a time; ``jobs_waiting`` jobs of one tenant may wait.
     ``hosts`` are names under which a server without keys is reached, beside those of the loopback.
+    ``logs`` is the form of lines on standard error; with ``open_metrics`` ``/metrics`` needs no key.
     """
 
     concurrent: Positive = 4
@@ -31,6 +32,8 @@ class ServeSettings(Section):
     jobs_at_once: Positive = 1
     jobs_waiting: Positive = 100
     hosts: Names = ()
+    logs: Literal["plain", "json"] = "plain"
+    open_metrics: bool = False
 
 
 class AuditSettings(Section):

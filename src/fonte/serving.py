@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 from threading import Event, Thread
+from typing import TYPE_CHECKING, Final
 
 from fonte.access.identity import Identity
 from fonte.access.jobs import JobLimits
 from fonte.access.records import AuditEntry
 from fonte.config import Settings
 from fonte.corpus import OpenCorpus
-from fonte.errors import StoreError
+from fonte.errors import ConfigError, StoreError
 from fonte.http.served import Limits, Served
 from fonte.http.tokens import JwtTokens, TokenRules, fetcher
 from fonte.stores.home import Home
 from fonte.working import Worker
 
 _DAY_SECONDS = 24 * 3600.0
+if TYPE_CHECKING:
+    from opentelemetry.trace import Tracer
+
+_COLLECTORS: Final = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
 _log = logging.getLogger("fonte.serving")
 
 
@@ -50,6 +56,8 @@ def make_served(home: Path, settings: Settings, corpus: OpenCorpus, local: Ident
         tokens=_tokens(settings),
         limits=limits,
         audit_questions=settings.audit.questions,
+        open_metrics=wanted.open_metrics,
+        tracer=_tracer(),
         generators=tuple(dict.fromkeys((settings.generation.name, "extractive"))),
     )
 
@@ -128,3 +136,20 @@ def tools_over_stdio(home: Path, settings: Settings, corpus: OpenCorpus, who: Id
             await server.run(incoming, outgoing, server.create_initialization_options())
 
     anyio.run(talk)
+
+
+def _tracer() -> Tracer | None:
+    """What sends traces to the collector that OpenTelemetry's variables name; None where they name none."""
+    if not any(os.environ.get(name) for name in _COLLECTORS):
+        return None
+    try:
+        from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+        from opentelemetry.sdk.resources import Resource
+        from opentelemetry.sdk.trace import TracerProvider
+        from opentelemetry.sdk.trace.export import BatchSpanProcessor
+    except ModuleNotFoundError as error:
+        raise ConfigError(f"traces need {error.name}", hint="pip install 'fonte[otel]'") from error
+    named = os.environ.get("OTEL_SERVICE_NAME") or "fonte"
+    provider = TracerProvider(resource=Resource.create({"service.name": named}))
+    provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
+    return provider.get_tracer("fonte")

@@ -147,6 +147,7 @@ ASKED: dict[tuple[str, str], Asked] = {
         ("GET", path): lambda w, path=path: (path.format(document_id=_document(w), conversation_id="v"), None)
         for path in ADDRESSES
     },
+    ("GET", "/metrics"): lambda _: ("/metrics", None),
     ("GET", "/healthz"): lambda _: ("/healthz", None),
     ("GET", "/readyz"): lambda _: ("/readyz", None),
 }

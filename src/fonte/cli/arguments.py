@@ -154,6 +154,9 @@ def _add_serving(command: _Command) -> None:
     for one in (serve, mcp):
         one.add_argument("--host", default="127.0.0.1", metavar="ADDRESS", help="where to listen (default: 127.0.0.1)")
         one.add_argument("--port", type=_count, default=8080, metavar="N", help="(default: 8080)")
+        one.add_argument(
+            "--proxy", metavar="A1,A2", type=_names, default=(), help="proxies whose forwarded headers are believed"
+        )
     keys = command(
         "keys",
         "keys of people and programs",

@@ -51,6 +51,7 @@ def _listen(options: argparse.Namespace, output: Output, *, only_tools: bool) ->
         import uvicorn
 
         from fonte.http.app import create_app
+        from fonte.http.logs import log_to_stderr
         from fonte.serving import at_work, make_served
     except ModuleNotFoundError as error:
         raise ConfigError(f"fonte serve needs {error.name}", hint="pip install 'fonte[serve]'") from error
@@ -76,13 +77,17 @@ def _listen(options: argparse.Namespace, output: Output, *, only_tools: bool) ->
             output.note(f"no key exists: whoever reaches this port acts as tenant {served.local.principal.tenant!r}")
         opened.warm()
         output.note(f"http://{options.host}:{options.port}{'/mcp' if only_tools else ''}")
+        log_to_stderr(settings.serve.logs)
         with at_work(home, settings, served):
             uvicorn.run(
                 app,
                 host=options.host,
                 port=options.port,
-                log_level="warning",
+                log_config=None,
+                access_log=False,
                 server_header=False,
+                proxy_headers=bool(options.proxy),
+                forwarded_allow_ips=list(options.proxy) or None,
                 timeout_graceful_shutdown=30,
             )
     return 0

@@ -6,19 +6,21 @@ import logging
 from importlib.util import find_spec
 from typing import Any
 
-from fastapi import FastAPI, Request
+from fastapi import Depends, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import Response
+from fastapi.responses import PlainTextResponse, Response
 from starlette.exceptions import HTTPException
 
+from fonte.access.identity import Action
 from fonte.errors import Busy, FonteError, InvalidRequest, NotFound
 from fonte.http import asking, chat, documents, jobs, keyring, page, running, session, uploads
 from fonte.http.guard import Guard
-from fonte.http.identity import Desk
+from fonte.http.identity import Desk, May
 from fonte.http.limits import Buckets, Room
 from fonte.http.replies import ERRORS, error_told, reply
 from fonte.http.schemas_out import Health
 from fonte.http.served import Served
+from fonte.http.telemetry import CONTENT_TYPE, Telemetry
 
 _log = logging.getLogger("fonte.http")
 _HINT = "see /openapi.json"
@@ -50,12 +52,24 @@ def create_app(served: Served, version: str = "", *, only_tools: bool = False) -
         app.include_router(tool_routes.routes(served, version))
     _add_health(app, served)
     _add_errors(app)
-    app.add_middleware(_guarded, served=served, room=Room(limits.concurrent, limits.waiting, limits.wait_seconds))
+    room = Room(limits.concurrent, limits.waiting, limits.wait_seconds)
+    telemetry = Telemetry(room, served.tracer)
+    _add_metrics(app, served, telemetry)
+    app.add_middleware(_guarded, served=served, room=room, telemetry=telemetry)
     return app
 
 
-def _guarded(app: Any, served: Served, room: Room) -> Guard:
-    return Guard(app, served, room)
+def _guarded(app: Any, served: Served, room: Room, telemetry: Telemetry) -> Guard:
+    return Guard(app, served, room, telemetry)
+
+
+def _add_metrics(app: FastAPI, served: Served, telemetry: Telemetry) -> None:
+    rule = [] if served.open_metrics else [Depends(May(Action.ADMIN))]
+
+    @app.get("/metrics", tags=["health"], dependencies=rule, response_class=PlainTextResponse)
+    def metrics() -> Response:
+        """Counters in Prometheus' text form."""
+        return Response(telemetry.text(), media_type=CONTENT_TYPE)
 
 
 def _add_health(app: FastAPI, served: Served) -> None:

@@ -13,11 +13,11 @@ from starlette.concurrency import run_in_threadpool
 
 from fonte import contract
 from fonte.access.identity import Identity
-from fonte.errors import FonteError
+from fonte.errors import FonteError, InvalidRequest
 from fonte.http import schemas_out as out
 from fonte.http.identity import Reader
 from fonte.http.outward import outward
-from fonte.http.replies import STREAMED, note, reply
+from fonte.http.replies import STREAMED, note, reply, timed
 from fonte.http.schemas import AskBody, SearchBody, WhyBody
 from fonte.http.served import Served
 from fonte.http.streaming import Stream, event
@@ -49,12 +49,17 @@ def routes(served: Served) -> APIRouter:
         )
         shown = {one.stored.chunk.document_id for one in found.results}
         note(request, said(served, body.query), tuple(sorted(shown)))
+        timed(request, found.timings_ms)
         return reply(outward(contract.search_results(found), who))
 
     @router.post("/v1/ask", response_model=out.AnswerTold, responses=STREAMED)
     async def ask(body: AskBody, who: Reader, request: Request) -> Response:
         """An answer whose every sentence is cited, or an abstention; with ``stream`` as server-sent events."""
         note(request, said(served, body.question))
+        if body.generator not in (None, *served.generators):
+            raise InvalidRequest(
+                f"this server has no generator {body.generator!r}", hint=f"it has {', '.join(served.generators)}"
+            )
         if not body.stream:
             found = await run_in_threadpool(lambda: corpus.ask(body.question, principal=who.principal, **_wanted(body)))
             note_answer(request, served, body.question, found)
@@ -155,6 +160,7 @@ def note_answer(request: Request, served: Served, question: str, answer: Answer)
     else:
         shown = {one.stored.chunk.document_id for one in answer.nearest}
     note(request, said(served, question), tuple(sorted(shown)), outcome)
+    timed(request, answer.trace.timings_ms, "answered" if isinstance(answer, Answered) else answer.reason.value)
 
 
 def said(served: Served, question: str) -> str:

@@ -23,6 +23,7 @@ from fonte.errors import Busy, FonteError, InvalidRequest, SourceTooLarge
 from fonte.http.limits import Room
 from fonte.http.replies import error_told
 from fonte.http.served import Served
+from fonte.http.telemetry import Over, Telemetry
 
 Scope: TypeAlias = MutableMapping[str, Any]
 Message: TypeAlias = MutableMapping[str, Any]
@@ -52,10 +53,11 @@ _log = logging.getLogger("fonte.http")
 class Guard:
     """Wraps the application."""
 
-    def __init__(self, app: App, served: Served, room: Room) -> None:
+    def __init__(self, app: App, served: Served, room: Room, telemetry: Telemetry | None = None) -> None:
         self._app = app
         self._served = served
         self._room = room
+        self._telemetry = telemetry or Telemetry(room)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request."""
@@ -75,16 +77,25 @@ class Guard:
         except (Busy, SourceTooLarge, InvalidRequest) as error:
             await answering.refuse(error)
         finally:
-            _log.info(
-                "request",
-                extra={
-                    "request_id": request_id,
-                    "method": scope["method"],
-                    "route": _route(scope),
-                    "status": answering.status,
-                    "milliseconds": round(1000 * (time.perf_counter() - began), 1),
-                },
-            )
+            self._over(scope, answering.status or 500, time.perf_counter() - began)
+
+    def _over(self, scope: Scope, status: int, seconds: float) -> None:
+        """Count the request, and a line in the log."""
+        state = scope["state"]
+        over = Over(
+            method=scope["method"],
+            route=_route(scope),
+            status=status,
+            seconds=seconds,
+            request_id=state["request_id"],
+            outcome=state.get("audit_outcome", ""),
+            answer=state.get("answer", ""),
+            timings_ms=state.get("timings_ms", {}),
+            traceparent=dict(scope["headers"]).get(b"traceparent", b"").decode("latin-1"),
+        )
+        self._telemetry.over(over)
+        told = {"request_id": over.request_id, "method": over.method, "route": over.route, "status": status}
+        _log.info("request", extra=told | {"milliseconds": round(1000 * seconds, 1)})
 
     def _place(self, scope: Scope) -> AbstractAsyncContextManager[None]:
         return self._room.enter() if COSTLY.fullmatch(scope["path"]) else nullcontext()

@@ -11,6 +11,7 @@ from fonte.access.identity import Identity
 from fonte.access.jobs import Job, JobKind, job_told
 from fonte.access.records import Feedback, feedback_told
 from fonte.errors import NotFound
+from fonte.http import schemas_out as out
 from fonte.http.documents import one_visible
 from fonte.http.identity import Admin, Reader, Writer
 from fonte.http.outward import outward
@@ -26,7 +27,7 @@ def routes(served: Served) -> APIRouter:
     router = APIRouter(tags=["jobs"])
     corpus, work = served.corpus, served.work
 
-    @router.post("/v1/sync", status_code=ACCEPTED)
+    @router.post("/v1/sync", status_code=ACCEPTED, response_model=out.Begun)
     def sync(who: Admin, request: Request, body: SyncBody = SyncBody()) -> Response:  # noqa: B008 - frozen
         """Sync sources again that were synced before, all or some by their names. No path of a request is ever read."""
         note(request, ", ".join(body.sources))
@@ -37,7 +38,7 @@ def routes(served: Served) -> APIRouter:
         job = work.begin(JobKind.SYNC, who, {"sources": list(body.sources), "publish": body.publish})
         return reply(begun(job, who), ACCEPTED)
 
-    @router.post("/v1/documents/{document_id}/retry", status_code=ACCEPTED)
+    @router.post("/v1/documents/{document_id}/retry", status_code=ACCEPTED, response_model=out.Begun)
     def retry(document_id: str, who: Writer, request: Request) -> Response:
         """Read a document again that failed or is partial."""
         note(request, document_id)
@@ -45,18 +46,18 @@ def routes(served: Served) -> APIRouter:
         note(request, document_id, (found.document_id,))
         return reply(begun(work.begin(JobKind.RETRY, who, {"documents": [found.document_id]}), who), ACCEPTED)
 
-    @router.get("/v1/jobs")
+    @router.get("/v1/jobs", response_model=out.Jobs)
     def jobs(who: Admin, limit: Annotated[int, Query(ge=1, le=1000)] = 100) -> Response:
         """Newest first."""
         return reply({"jobs": [outward(job_told(one), who) for one in work.jobs(who.principal.tenant, limit)]})
 
-    @router.get("/v1/jobs/{job_id}")
+    @router.get("/v1/jobs/{job_id}", response_model=out.JobTold)
     def job(job_id: str, who: Reader, request: Request) -> Response:
         """How far a job is, for whoever began it or runs the tenant."""
         note(request, job_id)
         return reply(outward(job_told(work.job(job_id, who)), who))
 
-    @router.post("/v1/feedback")
+    @router.post("/v1/feedback", response_model=out.Said)
     def say(body: FeedbackBody, who: Reader, request: Request) -> Response:
         """An asker's word on one of their answers; a later one takes its place."""
         note(request, body.answer_id)
@@ -65,7 +66,7 @@ def routes(served: Served) -> APIRouter:
         served.feedback(who.principal.tenant).say(said)
         return reply(feedback_told(said))
 
-    @router.get("/v1/feedback")
+    @router.get("/v1/feedback", response_model=out.Feedbacks)
     def feedback(who: Admin, limit: Annotated[int, Query(ge=1, le=1000)] = 100) -> Response:
         """What askers said, newest first."""
         return reply({"feedback": [feedback_told(one) for one in served.feedback(who.principal.tenant).said(limit)]})

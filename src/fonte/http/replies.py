@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any, Final
 
 from fastapi import Request
@@ -60,7 +61,7 @@ _STATUSES: Final = (
     (503, "not now"),
 )
 STREAMED: Final[dict[int | str, dict[str, Any]]] = {
-    200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}, "description": "whole, or as events"}
+    200: {"content": {"text/event-stream": {}}, "description": "whole, or as events"}
 }
 ERRORS: Final = _errors(ErrorBody)
 OPENAI_ERRORS: Final = _errors(OpenAIErrorBody)
@@ -92,6 +93,12 @@ def error_told(error: FonteError, path: str, param: str | None = None) -> Json:
     kind = _TYPES.get(error.http_status, other)
     inner = told["error"]
     return {"error": {**(inner if isinstance(inner, dict) else {}), "type": kind, "param": param}}
+
+
+def timed(request: Request, timings_ms: Mapping[str, float], answer: str = "") -> None:
+    """Tell the counters how long stages took, and of answers what came of them."""
+    request.state.timings_ms = timings_ms
+    request.state.answer = answer
 
 
 def note(request: Request, subject: str = "", shown: tuple[str, ...] = (), outcome: str = "ok") -> None:

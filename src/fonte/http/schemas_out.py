@@ -10,6 +10,9 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import BaseModel, Field
 
+from fonte.access.jobs import JobKind, JobState
+from fonte.access.records import Verdict
+from fonte.http.replies import ErrorTold
 from fonte.types import AbstentionReason, DocumentStatus, GenerationState
 
 Box: TypeAlias = Annotated[list[float], Field(min_length=4, max_length=4)]
@@ -557,3 +560,68 @@ class Completion(BaseModel):
     choices: list[Choice]
     usage: ChatUsage
     fonte: AnswerTold
+
+
+class Progress(BaseModel):
+    """How far a job is."""
+
+    what: str
+    done: int
+    total: int | None
+
+
+class JobTold(BaseModel):
+    """Work beside requests."""
+
+    id: str
+    kind: JobKind
+    state: JobState
+    progress: Progress
+    report: dict[str, Any] | None
+    error: ErrorTold | None
+    user: str | None
+    tries: int
+    created_at: str
+    started_at: str | None
+    ended_at: str | None
+
+
+class Jobs(BaseModel):
+    """Jobs, newest first."""
+
+    jobs: list[JobTold]
+
+
+class Begun(BaseModel):
+    """A job that was just queued."""
+
+    job: JobTold
+
+
+class Taken(BaseModel):
+    """A document that was handed over."""
+
+    name: str
+    document_id: str
+
+
+class Uploaded(Begun):
+    """What was handed over, and the job that reads it."""
+
+    documents: list[Taken]
+
+
+class Said(BaseModel):
+    """An asker's word on an answer."""
+
+    answer_id: str
+    user: str | None
+    verdict: Verdict
+    comment: str
+    at: str
+
+
+class Feedbacks(BaseModel):
+    """What askers said, newest first."""
+
+    feedback: list[Said]

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from fonte.access.identity import Identity
 from fonte.access.records import AuditLog, FeedbackStore, KeyStore, SessionStore
 from fonte.corpus import OpenCorpus
 from fonte.working import Worker
+
+if TYPE_CHECKING:
+    from opentelemetry.trace import Tracer
 
 
 class Tokens(Protocol):
@@ -56,4 +59,7 @@ class Served:
     audit_questions: bool = True
     generators: tuple[str, ...] = ("extractive",)
     """Those that the settings allow; the first is what is used where none is named."""
+    open_metrics: bool = False
+    """Whether ``/metrics`` needs no key."""
+    tracer: Tracer | None = None
     now: Callable[[], datetime] = lambda: datetime.now(UTC)

@@ -11,7 +11,7 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from starlette.types import Receive, Scope, Send
 
 from fonte.http.identity import Reader
-from fonte.http.replies import note
+from fonte.http.replies import note, timed
 from fonte.http.served import Served
 from fonte.http.tool_server import Caller, make_server
 from fonte.http.tools import Done, Offer
@@ -27,6 +27,7 @@ def routes(served: Served, version: str) -> APIRouter:
         def noted(action: str, done: Done) -> None:
             request.state.audit_action = f"MCP {action}"
             note(request, done.subject, done.shown, done.outcome)
+            timed(request, done.timings_ms, done.answer)
 
         return Caller(Offer(served, request.state.identity, str(request.base_url)), noted)
 

@@ -7,8 +7,8 @@ title, text, url, metadata}``, with more fields beside.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Annotated, Any, Final
 
 from pydantic import Field
@@ -68,6 +68,8 @@ class Done:
     shown: tuple[str, ...] = ()
     outcome: str = "ok"
     words: str | None = None
+    timings_ms: Mapping[str, float] = field(default_factory=dict)
+    answer: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +101,8 @@ class Offer:
                 }
             )
         shown = {one.stored.chunk.document_id for one in found.results}
-        return Done({"results": results}, self._said(wanted.query), tuple(sorted(shown)))
+        said = self._said(wanted.query)
+        return Done({"results": results}, said, tuple(sorted(shown)), timings_ms=found.timings_ms)
 
     def fetch(self, wanted: FetchArguments) -> Done:
         """The text of a passage or a document, or of a range of one.
@@ -147,15 +150,18 @@ class Offer:
         told = self._outward(contract.answer(found))
         if isinstance(found, Abstained):
             near = {one.stored.chunk.document_id for one in found.nearest}
-            outcome = f"abstained: {found.reason.value}"
-            return Done(told, self._said(wanted.question), tuple(sorted(near)), outcome, found.message)
+            reason = found.reason.value
+            outcome, took = f"abstained: {reason}", found.trace.timings_ms
+            said = self._said(wanted.question)
+            return Done(told, said, tuple(sorted(near)), outcome, found.message, took, reason)
         sources = [
             f"[{one.index}] {one.label or one.document_name} {self._url(contract.citation(one), one.source_uri)}"
             for one in found.citations
         ]
         shown = {one.document_id for one in found.citations}
         words = "\n".join([found.text, "", *sources])
-        return Done(told, self._said(wanted.question), tuple(sorted(shown)), words=words)
+        took = found.trace.timings_ms
+        return Done(told, self._said(wanted.question), tuple(sorted(shown)), "ok", words, took, "answered")
 
     def list_documents(self, wanted: ListArguments) -> Done:
         """Documents and their states."""

@@ -16,6 +16,7 @@ from fonte.access.identity import Identity
 from fonte.access.jobs import Job, JobKind
 from fonte.access.uploads import Draft, Upload, allowed_roles, checked_name, upload_id
 from fonte.errors import InvalidRequest, Overloaded, StoreUnavailable
+from fonte.http import schemas_out as out
 from fonte.http.identity import Writer
 from fonte.http.jobs import ACCEPTED, begun
 from fonte.http.limits import Room
@@ -52,7 +53,7 @@ def routes(served: Served) -> APIRouter:
     limits = served.limits
     room = Room(limits.concurrent, limits.waiting, limits.wait_seconds)
 
-    @router.post("/v1/documents", status_code=ACCEPTED, openapi_extra=_FORM)
+    @router.post("/v1/documents", status_code=ACCEPTED, response_model=out.Uploaded, openapi_extra=_FORM)
     async def upload(who: Writer, request: Request) -> Response:
         """Hand over documents. They are read by a job; until it is done they answer 404.
 

@@ -1,0 +1,120 @@
+"""Counters, traces and the log tell how it goes, and nothing of what was asked, found, or by whom."""
+
+from __future__ import annotations
+
+import io
+import json
+import logging
+from pathlib import Path
+
+import pytest
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+
+from fonte.access.identity import Action
+from fonte.http.logs import Lines
+from fonte.types import Principal
+from served import House, make_house
+
+ADA = Principal("default", "ada", frozenset())
+QUESTION = "At how many bar does the pump of the north tower run, zyzzyva?"
+PLANTED = ("zyzzyva", "pump", "tower", "seven", "meridian", "ada", "salaries", "fonte_")
+"""Words of the question, of texts, of names of documents, tenants and users, and what keys begin with."""
+
+
+def test_counters_need_an_administrator_unless_they_are_open(home: Path) -> None:
+    house = make_house(home, open_metrics=False)
+    client, runs_it = house.client(ADA), house.client(ADA, *Action)
+    assert client.get("/metrics").status_code == 403
+    assert house.client().get("/metrics").status_code == 401
+    assert runs_it.get("/metrics").headers["content-type"].startswith("text/plain")
+    opened = House(house.served, make_house(home, open_metrics=True).app)
+    assert opened.client().get("/metrics").status_code == 200
+    house.served.corpus.close()
+
+
+def test_counters_tell_requests_stages_and_answers(house: House) -> None:
+    client = house.client(ADA, *Action)
+    client.post("/v1/ask", json={"question": QUESTION})
+    client.post("/v1/ask", json={"question": QUESTION, "stream": True})
+    client.post("/v1/search", json={"query": QUESTION})
+    client.get("/v1/documents/nothing")
+    told = client.get("/metrics").text
+    lines = dict(line.rsplit(" ", 1) for line in told.splitlines() if not line.startswith("#"))
+    assert lines['fonte_requests_total{method="POST",route="/v1/ask",status="200"}'] == "2.0"
+    assert lines['fonte_requests_total{method="GET",route="/v1/documents/{document_id}",status="404"}'] == "1.0"
+    assert sum(float(value) for name, value in lines.items() if name.startswith("fonte_answers_total")) == 2
+    assert float(lines['fonte_stage_seconds_count{stage="dense"}']) == 3
+    assert float(lines['fonte_request_seconds_count{route="/v1/search"}']) == 1
+    assert "fonte_working" in lines and "fonte_waiting" in lines and "process_resident_memory_bytes" in lines
+
+
+def test_a_trace_has_a_span_of_the_request_and_one_of_each_stage(home: Path) -> None:
+    kept = InMemorySpanExporter()
+    provider = TracerProvider()
+    provider.add_span_processor(SimpleSpanProcessor(kept))
+    house = make_house(home, tracer=provider.get_tracer("fonte"))
+    parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+    house.client(ADA).post("/v1/ask", json={"question": QUESTION}, headers={"traceparent": parent})
+    spans = kept.get_finished_spans()
+    whole = next(one for one in spans if one.name == "POST /v1/ask")
+    stages = [one for one in spans if one is not whole]
+    assert {"bm25", "dense", "fuse"} <= {one.name for one in stages}
+    assert all(one.parent is not None and one.parent.span_id == whole.context.span_id for one in stages)
+    assert all(whole.start_time <= one.start_time <= one.end_time <= whole.end_time for one in stages)
+    assert f"{whole.context.trace_id:032x}" == "0af7651916cd43dd8448eb211c80319c"
+    assert whole.attributes["http.response.status_code"] == 200
+    told = " ".join(one.to_json() for one in spans).casefold()
+    assert [word for word in PLANTED if word in told] == []
+    house.served.corpus.close()
+
+
+@pytest.mark.parametrize("form", ["json", "plain"])
+def test_the_log_holds_no_word_of_what_was_asked_or_found(
+    house: House, form: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written = io.StringIO()
+    handler = logging.StreamHandler(written)
+    handler.setFormatter(Lines(form))  # type: ignore[arg-type]  # one of the two
+    root, own = logging.getLogger(), logging.getLogger("fonte")
+    root.addHandler(handler)
+    before = own.level
+    own.setLevel(logging.INFO)
+    try:
+        client = house.client(ADA)
+        client.post("/v1/ask", json={"question": QUESTION})
+        client.post("/v1/ask", json={"question": QUESTION, "stream": True})
+        client.get("/v1/documents/salaries.txt/text")
+        client.post(
+            "/v1/chat/completions", json={"model": "fonte", "messages": [{"role": "user", "content": QUESTION}]}
+        )
+
+        def broken(*_args: object, **_kwargs: object) -> None:
+            raise RuntimeError("the pump of the north tower")
+
+        monkeypatch.setattr(house.served.corpus, "search", broken)
+        assert client.post("/v1/search", json={"query": QUESTION}).status_code == 500
+    finally:
+        root.removeHandler(handler)
+        own.setLevel(before)
+    told = written.getvalue()
+    assert "/v1/ask" in told
+    assert "RuntimeError" in told
+    assert [word for word in PLANTED if word in told.casefold()] == []
+    if form == "json":
+        lines = [json.loads(line) for line in told.splitlines()]
+        asked = [one for one in lines if one.get("route") == "/v1/ask"]
+        assert {"at", "level", "logger", "message", "request_id", "method", "status", "milliseconds"} <= set(asked[0])
+
+
+def test_counters_hold_no_name_and_no_word(house: House) -> None:
+    client = house.client(ADA, *Action)
+    other = house.client(Principal("meridian", "zoe", frozenset()))
+    for one in (client, other):
+        one.post("/v1/ask", json={"question": QUESTION})
+        one.get("/v1/documents/salaries.txt/text")
+        one.request("ZYZZYVA", "/v1/search")
+        one.get("/pump/of/the/tower")
+    told = client.get("/metrics").text.casefold()
+    assert [word for word in PLANTED[:-1] if word in told] == []
