@@ -15,6 +15,7 @@ from functools import partial
 from fonte.access.uploads import UPLOADS, UploadStore
 from fonte.answer import Asker, asked_query, nothing_answered, with_languages
 from fonte.calibration import Fitting, Standing, fit, in_force, standing
+from fonte.erasing import Erasing
 from fonte.errors import InvalidQuery, NotFound, SpaceMismatch
 from fonte.evaluation.golden import GoldenSet
 from fonte.judging import GoldenFiles, GoldenJudge
@@ -50,7 +51,7 @@ def _silent(what: str, done: int, total: int | None) -> None:
     del what, done, total
 
 
-class OpenCorpus(Showing):
+class OpenCorpus(Showing, Erasing):
     """A corpus whose parts are given; ``golden`` judges candidates. ``fonte.Corpus`` is this with ``open``."""
 
     def __init__(self, parts: Parts, golden: GoldenFiles | None = None) -> None:

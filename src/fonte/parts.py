@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -29,7 +29,7 @@ from fonte.protocols import (
     Terms,
     VectorCache,
 )
-from fonte.types import Recipe, Space
+from fonte.types import DocumentState, Recipe, Space
 
 
 class TenantStore(Protocol):
@@ -55,8 +55,38 @@ class TenantStore(Protocol):
     def conversations(self) -> Conversations:
         """Which answers were given in which conversation."""
 
+    @property
+    def eraser(self) -> Eraser:
+        """Takes things out so that nothing is left."""
+
     def close(self) -> None:
         """Close its files."""
+
+
+class Eraser(Protocol):
+    """Takes things out of a tenant's files. One that was killed is completed by the next call."""
+
+    def pending(self) -> bool:
+        """Whether an erasure was begun and not completed."""
+
+    def documents(
+        self,
+        doomed: Sequence[DocumentState],
+        *,
+        key_of: Callable[[str], str],
+        forget_upload: Callable[[str], object],
+    ) -> list[str]:
+        """Documents, and those of an erasure that was not completed; ids of all.
+
+        Raises:
+            HomeLocked, StoreUnavailable
+        """
+
+    def user(self, user: str, *, disown: Callable[[str], object]) -> None:
+        """What a user asked and said. Raises HomeLocked, StoreUnavailable."""
+
+    def everything(self) -> None:
+        """The tenant. Raises HomeLocked, StoreUnavailable."""
 
 
 class KeptText(Protocol):

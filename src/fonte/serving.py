@@ -68,6 +68,8 @@ def at_work(home: Path, settings: Settings, served: Served) -> Iterator[None]:
     over, days = Event(), timedelta(days=settings.audit.days)
     upkeep = Thread(target=_forget_daily, args=(served, days, over), name="upkeep", daemon=True)
     upkeep.start()
+    for tenant in Home(home).unerased():
+        served.corpus.erase(tenant=tenant)
     served.work.resume(Home(home).with_jobs())
     try:
         yield

@@ -57,6 +57,9 @@ class UploadStore(Protocol):
     def scan(self) -> Iterator[tuple[Upload, str]]:
         """Every upload with the path of its bytes, by id."""
 
+    def disown(self, user: str) -> None:
+        """Forget that a user is the owner of what they uploaded."""
+
     def forget(self, uri: str) -> bool:
         """Remove the upload with this URI, or a member of one; False where there is none."""
 

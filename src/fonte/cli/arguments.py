@@ -12,7 +12,7 @@ from typing import NoReturn
 
 from fonte.errors import ConfigError, InputError
 
-LATER = frozenset("check erase backup restore bench".split())
+LATER = frozenset("check backup restore bench".split())
 """Commands of the contract that this version does not have."""
 DESCRIPTION = "Ask your documents; every sentence of the answer is tied to the place it came from."
 
@@ -21,6 +21,12 @@ class UsageError(InputError):
     """Wrong use of the command line."""
 
     code = "usage"
+
+
+class Unsaid(str):
+    """A default that nobody typed."""
+
+    __slots__ = ()
 
 
 class _Parser(argparse.ArgumentParser):
@@ -105,7 +111,7 @@ def _common() -> _Parser:
         help="where the index lives (else FONTE_HOME, else .fonte)",
     )
     group.add_argument("--config", metavar="FILE", help="settings (else fonte.toml in or beside the home)")
-    group.add_argument("--tenant", metavar="T", default="default", help="whose documents (default: default)")
+    group.add_argument("--tenant", metavar="T", default=Unsaid("default"), help="whose documents (default: default)")
     group.add_argument("--user", metavar="U", help="who asks; holds the role user:U")
     group.add_argument("--roles", metavar="R1,R2", type=_names, default=(), help="roles of the asker beside public")
     group.add_argument("--json", action="store_true", help="one JSON document on stdout")
@@ -141,6 +147,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_golden(command)
     _add_lab(command)
     _add_serving(command)
+    _add_operation(command)
     return parser
 
 
@@ -171,6 +178,18 @@ def _add_serving(command: _Command) -> None:
     keys.add_argument("--days", type=_count, metavar="N", help="how long the new key is good (default: for ever)")
     keys.add_argument(
         "--grace-hours", type=_count, default=24, metavar="N", help="how long a rotated key still works (default: 24)"
+    )
+
+
+def _add_operation(command: _Command) -> None:
+    erase = command(
+        "erase",
+        "take documents, a user (--user) or a tenant (--tenant) out of every file, for good",
+        "fonte erase old-contract.pdf\n  fonte erase --user ada\n  fonte erase --tenant acme",
+        _run("operating", "erase"),
+    )
+    erase.add_argument(
+        "documents", nargs="*", metavar="DOCUMENT", help="ids, names or source URIs; without --user and any, the tenant"
     )
 
 

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import Response
 
 from fonte import contract
-from fonte.access.identity import Identity
+from fonte.access.identity import Action, Identity
 from fonte.http import schemas_out as out
 from fonte.http.identity import Reader, Writer
 from fonte.http.outward import outward
@@ -76,11 +76,16 @@ def routes(served: Served) -> APIRouter:
         headers = {MARK: f"{drawn.mark:.4f}"} if drawn.mark is not None else {}
         return Response(drawn.png, media_type="image/png", headers=headers)
 
-    @router.delete("/v1/documents/{document_id}", response_model=out.Deleted)
-    def delete(document_id: str, who: Writer, request: Request) -> Response:
-        """Take a document out of sight at once, in every generation."""
+    @router.delete("/v1/documents/{document_id}", response_model=out.Deleted | out.Erased)
+    def delete(document_id: str, who: Writer, request: Request, erase: bool = False) -> Response:  # noqa: FBT001, FBT002 - a query parameter
+        """Take a document out of sight at once, in every generation; with ``erase`` (admin) out of every file."""
         note(request, document_id)
-        gone = corpus.delete(one_visible(served, who, document_id).document_id, tenant=who.principal.tenant)
+        found = one_visible(served, who, document_id).document_id
+        if erase:
+            who.require(Action.ADMIN)
+            note(request, found)  # its name is to be forgotten as well
+            return reply({"erased": corpus.erase(found, tenant=who.principal.tenant)})
+        gone = corpus.delete(found, tenant=who.principal.tenant)
         return reply({"deleted": [{"document_id": one.document_id, "document_name": one.name} for one in gone]})
 
     return router

@@ -400,6 +400,12 @@ class Deleted(BaseModel):
     deleted: list[Named]
 
 
+class Erased(BaseModel):
+    """Ids of what is in no file any more."""
+
+    erased: list[str]
+
+
 class Stale(Named):
     """A document that was indexed otherwise than documents are now, and in what."""
 

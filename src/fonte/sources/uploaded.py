@@ -30,7 +30,7 @@ from fonte.types import Acl, Source
 
 _ABOUT = "about.json"
 _ID = re.compile(r"u[0-9a-f]{24}")
-_DRAFT = ".draft-"
+_DRAFT, _GONE = ".draft-", ".gone-"
 _PIECE = 1 << 20
 _OLD_SECONDS = 3600.0
 """No draft is written for so long."""
@@ -86,21 +86,31 @@ class Uploads:
             if upload is not None:
                 yield upload, str(folder / upload.sha256)
 
+    def disown(self, user: str) -> None:
+        """Forget that a user is the owner of what they uploaded."""
+        for upload, path in self.scan():
+            if upload.owner == user:
+                with _disk():
+                    _say(Path(path).parent, replace(upload, owner=None))
+
     def forget(self, uri: str) -> bool:
         """Remove the upload with this URI, or a member of one; False where there is none."""
         outer = uri.split(STEP, 1)[0]
         identity = outer.removeprefix(UPLOADS).split("/", 1)[0]
-        folder = self.folder / identity
-        upload = _said(folder) if _ID.fullmatch(identity) else None
-        if upload is None or upload.uri != outer:
+        if not _ID.fullmatch(identity):
             return False
+        folder, gone = self.folder / identity, self.folder / f"{_GONE}{identity}"
+        upload = _said(folder)
         with _disk():
-            if outer != uri:
+            if upload is not None and outer != uri:
                 _say(folder, replace(upload, without=tuple(sorted({*upload.without, uri}))))
-            else:
-                (folder / _ABOUT).unlink()
-                shutil.rmtree(folder)
-        return True
+                return True
+            if gone.exists():
+                shutil.rmtree(gone)
+            if folder.exists() and (upload is None or upload.uri == outer):  # or what a killed writer left of it
+                folder.rename(gone)
+                shutil.rmtree(gone)
+        return upload is not None and upload.uri == outer
 
 
 @dataclass(slots=True)

@@ -242,6 +242,12 @@ class SqliteCatalog:
             while held > KEPT_CHARACTERS and len(self._texts) > 1:
                 held -= len(self._texts.pop(next(iter(self._texts))).text)
 
+    def forget_texts(self) -> None:
+        """Forget the texts and rights that are kept in memory."""
+        with self._texts_lock:
+            self._texts.clear()
+        self._differences.clear()
+
     # rights
 
     def acl(self, document_id: str) -> Acl:

@@ -11,6 +11,7 @@ tenants shares a file, but keys and the audit log, which are found by tenant.
 from __future__ import annotations
 
 import errno
+import json
 import os
 import re
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from fonte.stores.audit import SqliteAudit
 from fonte.stores.calibration_file import CalibrationFile
 from fonte.stores.catalog import SqliteCatalog
 from fonte.stores.conversations import SqliteConversations
+from fonte.stores.erasing import JOURNAL, Eraser
 from fonte.stores.feedback import SqliteFeedback
 from fonte.stores.jobs import SqliteJobs
 from fonte.stores.keys import SqliteKeys
@@ -53,6 +55,7 @@ class TenantStore:
     cache: SqliteVectorCache
     calibration: CalibrationFile
     conversations: SqliteConversations
+    eraser: Eraser
 
     def close(self) -> None:
         """Close the files."""
@@ -86,10 +89,14 @@ class Home:
         def prepare() -> None:
             self.prepare(name)
 
+        catalog = SqliteCatalog(folder / "catalog.sqlite", name, prepare=prepare)
+        index = LanceIndex(folder / "lance", prepare=prepare)
+        cache = SqliteVectorCache(folder / "vectors.sqlite", prepare=prepare)
         return TenantStore(
-            catalog=SqliteCatalog(folder / "catalog.sqlite", name, prepare=prepare),
-            index=LanceIndex(folder / "lance", prepare=prepare),
-            cache=SqliteVectorCache(folder / "vectors.sqlite", prepare=prepare),
+            catalog=catalog,
+            index=index,
+            cache=cache,
+            eraser=Eraser(self.path, folder, name, catalog, index, cache),
             calibration=CalibrationFile(folder / "calibration.json", prepare),
             conversations=SqliteConversations(folder / "conversations.sqlite", prepare=prepare),
         )
@@ -114,6 +121,11 @@ class Home:
         """Names of the tenants that ever had a job."""
         found = (SqliteJobs(path, prepare=lambda: None) for path in sorted(self.path.glob("tenants/*/jobs.sqlite")))
         return [name for one in found if (name := one.tenant()) is not None]
+
+    def unerased(self) -> list[str]:
+        """Names of the tenants with an erasure that was begun and not completed."""
+        found = sorted(self.path.glob(f"tenants/*/{JOURNAL}"))
+        return [str(json.loads(path.read_bytes())["tenant"]) for path in found]
 
     def keys(self) -> SqliteKeys:
         """Keys of all tenants; the first one makes the file, and the home."""

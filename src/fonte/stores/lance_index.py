@@ -10,9 +10,11 @@ from __future__ import annotations
 import errno
 import os
 import shutil
+import time
 import uuid
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from collections.abc import Set as AbstractSet
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -24,12 +26,16 @@ from fonte.stores.lance_reader import LanceReader, OpenTable, check_count
 from fonte.stores.lance_rows import schema
 from fonte.stores.lance_start import lancedb
 from fonte.stores.lance_writer import LanceWriter
+from fonte.stores.sql_filter import any_of
 from fonte.types import Generation, GenerationState, Recipe
 
 if TYPE_CHECKING:
     from lancedb.db import DBConnection
 
 SUFFIX = ".lance"
+ERASE_SECONDS = 5.0
+"""How long an erasure waits for readers."""
+_BATCH_ROWS = 1024
 KEPT_OPEN = 2
 """Tables that a process keeps in memory."""
 _NO_LINKS = {errno.EXDEV, errno.EPERM, errno.EMLINK, errno.ENOTSUP, errno.EOPNOTSUPP}
@@ -88,6 +94,44 @@ class LanceIndex:
                     message = f"table {base.table} has the columns of another version of fonte"
                     raise CorruptIndex(message, hint="sync into a new home")
         return LanceWriter(table, self._path(name), recipe.space)
+
+    def rewrite(self, base: Generation, without: Sequence[str]) -> LanceWriter:
+        """A writer on a new table with the base's rows but for those of some documents: no file is shared with it.
+
+        Raises:
+            CorruptIndex: the base's table is not what its generation says.
+        """
+        opened = self._opened(base)
+        check_count(opened, base)
+        name = f"chunks-{base.recipe.id}-{uuid.uuid4().hex[:12]}"
+        columns = schema(base.recipe.space.dimensions)
+        with lance_call("writing the index anew"):
+            self._pin(name).touch(mode=0o600)
+            rows = opened.table.search().where(f"NOT ({any_of('document_id', list(without))})").limit(None)
+            table = self._connection().create_table(name, data=rows.to_batches(_BATCH_ROWS), schema=columns)
+        return LanceWriter(table, self._path(name), base.recipe.space)
+
+    def erase(self, keep: Sequence[Generation]) -> None:
+        """Remove every table that none of ``keep`` names, also those that are read.
+
+        Readers in other processes are given some seconds to end; they ask the catalog which generation is active with
+        every question, so that only one that is under way can meet a table that is gone.
+        """
+        until = time.monotonic() + ERASE_SECONDS
+        self.drop(keep)
+        kept = {generation.table for generation in keep}
+        while (left := self._tables(kept)) and time.monotonic() < until:
+            time.sleep(0.2)
+            self.drop(keep)
+        with lance_call("removing old generations"):
+            for path in left:
+                trash = path.with_suffix(".trash")
+                path.rename(trash)
+                shutil.rmtree(trash)
+                self._pin(path.stem).unlink(missing_ok=True)
+
+    def _tables(self, kept: AbstractSet[str]) -> list[Path]:
+        return [path for path in self._folder.glob(f"*{SUFFIX}") if path.stem not in kept]
 
     def _path(self, name: str) -> Path:
         return self._folder / f"{name}{SUFFIX}"

@@ -15,6 +15,8 @@ from fonte.errors import CorruptIndex, SchemaMismatch, StoreError, StoreUnavaila
 
 BUSY_SECONDS = 10.0
 """How long a statement waits for another process' transaction."""
+SCRUB_SECONDS = 30.0
+"""The same for the cleaning of a whole file."""
 _ROOM_BYTES = 128 * 1024
 """Below it SQLite's own small files have no room beside a database, which it tells as a failure of the disk."""
 
@@ -57,6 +59,24 @@ def sqlite_call(path: Path) -> Iterator[None]:
         raise sqlite_error(error, path) from error
 
 
+def scrub(path: Path) -> None:
+    """Write a file anew without its free pages, and empty its log, so that nothing deleted is left in either.
+
+    Raises:
+        StoreUnavailable: somebody reads or writes it all the time, or the disk is full.
+    """
+    with sqlite_call(path):
+        connection = sqlite3.connect(path, timeout=SCRUB_SECONDS, isolation_level=None)
+        try:
+            connection.execute("PRAGMA secure_delete = ON")
+            connection.execute("VACUUM")
+            busy, *_ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        finally:
+            connection.close()
+    if busy:
+        raise StoreUnavailable(f"{path.name} is being read all the time", hint="run it again in a moment")
+
+
 class _Connection(sqlite3.Connection):
     """Closes itself when its thread is gone."""
 
@@ -72,6 +92,9 @@ class _Handles(threading.local):
     writing: sqlite3.Connection | None = None
     unchanging: tuple[int, ...] | None = None
     """The file that ``reading`` was told does not change: inode, time, size."""
+    written: int | None = None
+    file: int | None = None
+    """Inode of the file that ``reading`` reads."""
 
 
 class Database:
@@ -148,7 +171,9 @@ class Database:
 
     def _reading(self) -> sqlite3.Connection:
         handles = self._own()
-        if handles.reading is not None and handles.unchanging not in (None, self._unchanging()):
+        if handles.reading is not None and (
+            handles.unchanging not in (None, self._unchanging()) or handles.file != self._file()
+        ):
             handles.reading.close()
             handles.reading = None
         if handles.reading is None:
@@ -164,7 +189,7 @@ class Database:
                 return self._empty()
             self._check(connection)
             connection.execute("PRAGMA query_only = ON")
-            handles.reading = connection
+            handles.reading, handles.file = connection, self._file()
         return handles.reading
 
     def _reading_connection(self, handles: _Handles) -> _Connection:
@@ -199,6 +224,13 @@ class Database:
             return None
         return found.st_ino, found.st_mtime_ns, found.st_size
 
+    def _file(self) -> int | None:
+        """Which file lies there now: an erased tenant's is another one, or none."""
+        try:
+            return self.path.stat().st_ino
+        except OSError:
+            return None
+
     def _empty(self) -> sqlite3.Connection:
         connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False, factory=_Connection)
         connection.executescript(self._schema)
@@ -206,14 +238,14 @@ class Database:
 
     def _writing(self) -> sqlite3.Connection:
         handles = self._own()
-        if handles.writing is None or not self.path.exists():
+        if handles.writing is None or not self.path.exists() or handles.written != self._file():
             self._prepare()
             connection = self._connect(unchanging=self._unwritable() is not None)
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute(f"PRAGMA synchronous = {'FULL' if self._durable else 'NORMAL'}")
             connection.execute("PRAGMA foreign_keys = ON")
             self._create(connection)
-            handles.writing = connection
+            handles.writing, handles.written = connection, self._file()
         return handles.writing
 
     def _connect(self, *, unchanging: bool = False) -> _Connection:
