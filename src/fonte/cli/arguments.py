@@ -12,7 +12,7 @@ from typing import NoReturn
 
 from fonte.errors import ConfigError, InputError
 
-LATER = frozenset("check backup restore bench".split())
+LATER = frozenset("bench".split())
 """Commands of the contract that this version does not have."""
 DESCRIPTION = "Ask your documents; every sentence of the answer is tied to the place it came from."
 
@@ -191,6 +191,21 @@ def _add_operation(command: _Command) -> None:
     erase.add_argument(
         "documents", nargs="*", metavar="DOCUMENT", help="ids, names or source URIs; without --user and any, the tenant"
     )
+    backup = command(
+        "backup",
+        "write the home into one file, while a server runs",
+        "fonte backup monday.tar.gz",
+        _run("operating", "backup"),
+    )
+    backup.add_argument("file", metavar="FILE", help="a new file")
+    restore = command(
+        "restore",
+        "put a home in place that a backup holds, once every hash was verified",
+        "fonte restore monday.tar.gz --home NEW",
+        _run("operating", "restore"),
+    )
+    restore.add_argument("file", metavar="FILE", help="what fonte backup wrote")
+    command("check", "prove that the home is whole; 1 with what is not", "fonte check", _run("operating", "check"))
 
 
 def _add_sync(command: _Command) -> None:

@@ -1,14 +1,19 @@
-"""erase."""
+"""erase, backup, restore, check."""
 
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from fonte.access.records import AuditEntry
 from fonte.answer import now
 from fonte.cli.arguments import Unsaid, UsageError
 from fonte.cli.opening import corpus, home_of
 from fonte.cli.output import Output
+
+if TYPE_CHECKING:
+    from fonte.stores.backup import Backup
 
 
 def erase(options: argparse.Namespace, output: Output) -> int:
@@ -41,3 +46,43 @@ def erase(options: argparse.Namespace, output: Output) -> int:
         output.note("generations that could be gone back to are gone too")
         output.note("a file that still lies in a synced source comes back with the next sync: remove or --exclude it")
     return 0
+
+
+def backup(options: argparse.Namespace, output: Output) -> int:
+    """The home into one file."""
+    from importlib.metadata import version
+
+    from fonte.stores import backup as stored
+
+    made = stored.backup(home_of(options), Path(options.file), version("fonte"))
+    return _told({"file": options.file}, made, output)
+
+
+def restore(options: argparse.Namespace, output: Output) -> int:
+    """A home out of a file."""
+    from fonte.stores import backup as stored
+
+    found = stored.restore(Path(options.file), Path(options.home))
+    return _told({"home": options.home}, found, output)
+
+
+def _told(where: dict[str, object], found: Backup, output: Output) -> int:
+    if output.json_mode:
+        output.json(where | {"tenants": found.tenants, "files": found.files, "bytes": found.bytes})
+    else:
+        output.line(f"{found.tenants} tenants, {found.files} files, {found.bytes} bytes, every hash noted and right")
+    return 0
+
+
+def check(options: argparse.Namespace, output: Output) -> int:
+    """Whether the home is whole."""
+    from fonte.stores.checking import check as faults_of
+
+    faults = list(faults_of(home_of(options)))
+    if output.json_mode:
+        output.json({"whole": not faults, "faults": faults})
+    else:
+        for one in faults:
+            output.line(one)
+        output.line("not whole" if faults else "whole")
+    return 1 if faults else 0

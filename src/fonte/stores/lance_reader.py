@@ -15,7 +15,7 @@ from fonte.stores.lance_errors import lance_call
 from fonte.stores.lance_rows import STORED, UNIT_TOLERANCE, to_codes, to_stored
 from fonte.stores.resident import COLUMNS, Resident
 from fonte.stores.sql_filter import readable
-from fonte.types import Acl, Codes, Generation, Hit, Language, Principal, Query, Space, StoredChunk, Vector
+from fonte.types import Acl, Codes, Generation, Hit, Language, Principal, Query, Space, StoredChunk, Vector, Vectors
 
 if TYPE_CHECKING:
     from lancedb.table import Table
@@ -248,6 +248,13 @@ class LanceReader:
         for batch in rows.to_batches(max_chunksize=_BATCH):
             for row in batch.to_pylist():
                 yield to_stored(row, None)
+
+    def vectors(self) -> Vectors:
+        """Every chunk's vector, shape (chunks, dim), in no order."""
+        with lance_call("reading vectors"):
+            column = self._opened.table.search().select(["vector"]).limit(None).to_arrow()["vector"].combine_chunks()
+        flat = column.flatten().to_numpy(zero_copy_only=False)
+        return np.asarray(flat, np.float32).reshape(-1, self._opened.dimensions)
 
     def document_frequencies(self, terms: Sequence[str]) -> Mapping[str, int]:
         """In how many chunks of the generation each term stands; absent terms are left out."""
