@@ -118,9 +118,10 @@ class Shelves:
     """Opens what is not in memory."""
 
     def open(self, spec: str, options: SourceOptions, tenant: str) -> SourceReader:
-        if self.others is not None and not spec.startswith("memory://"):
+        name = spec.rsplit("/", 1)[-1]
+        if name not in self.by_name and self.others is not None:
             return self.others(spec, options, tenant)
-        return self.by_name[spec.rsplit("/", 1)[-1]]
+        return self.by_name[name]
 
 
 def quick_parts(home: Path, shelves: Shelves | None = None, *, embedder: WordEmbedder | None = None) -> Parts:
