@@ -102,7 +102,7 @@ function checked(answer) {
   for (const one of answer.sentences) tally[one.support] = (tally[one.support] ?? 0) + 1;
   const summed = Object.entries(tally).map(([support, many]) => `${SIGNS[support]} ${count(many)} ${t(`support.${support}`)}`);
   const item = (one) => el("li", {},
-    el("p", {}, verdict(one, true), " ", el("q", { dir: "auto" }, plain(one.text))),
+    el("p", {}, verdict(one, true), " ", el("q", { dir: "auto" }, plain(bare(one.text)))),
     el("p", { class: "muted" }, [...found(one), ...measured(one), ...fine(one)].map(plain).join("; ") || t("answer.verbatim")));
   return el("details", { class: "fold checks" },
     el("summary", {}, `${t("answer.support")}: ${summed.join(", ")}`),

@@ -46,6 +46,23 @@ export const get = async (path) => (await fetched(path)).json();
 export const post = async (path, body) => (await fetched(path, withBody("POST", body))).json();
 export const remove = async (path) => (await fetched(path, { method: "DELETE" })).json();
 
+/** A form with files; `progress` is told which share of it is sent. */
+export function send(path, form, progress) {
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest();
+    request.open("POST", path);
+    request.responseType = "json";
+    request.upload.addEventListener("progress", (event) => progress(event.lengthComputable ? event.loaded / event.total : null));
+    request.addEventListener("load", () => {
+      if (request.status < 300) resolve(request.response);
+      else reject(new Refused(request.status, request.response?.error ?? { code: "error", message: String(request.status), hint: "" }));
+      if (request.status === 401) forgotten();
+    });
+    request.addEventListener("error", () => reject(new Refused(0, { code: "unreachable", message: "", hint: "" })));
+    request.send(form);
+  });
+}
+
 /** A picture's address in this page, and where its mark begins as a share of its height (null without one). */
 export async function picture(path) {
   const answer = await fetched(path);

@@ -1,10 +1,11 @@
 // Documents: what state each is in and why, what was lost of it, and what may be done about it.
 
-import { get, part, remove } from "./api.js";
+import { get, part, post, remove } from "./api.js";
 import { button, el, fill, name, plain, say } from "./dom.js";
 import { fault } from "./faults.js";
 import { viewer } from "./source.js";
 import { count, t, told } from "./texts.js";
+import { follow, progressLine, uploading } from "./uploads.js";
 
 const MOST_ROWS = 200;
 const SIGNS = { ready: "✓", partial: "◐", pending: "…", empty: "∅", needs_ocr: "◌", failed: "✕", deleted: "–" };
@@ -21,6 +22,7 @@ export async function documentsView(session, may) {
       el("th", { scope: "col", class: one }, el("span", { class: one === "more" ? "unseen" : null }, t(`documents.${one}`)))))), rows);
   const view = el("div", { class: "wide" },
     el("h1", {}, t("documents.title")),
+    may("write") ? uploading(session, () => reload()) : null,
     el("div", { class: "row filters" },
       el("div", { class: "field grows" }, el("label", { for: "find" }, t("documents.search")), search),
       el("div", { class: "field" }, el("label", { for: "state" }, t("documents.state")), state)),
@@ -90,7 +92,7 @@ function particulars(one, writes, reload) {
       one.duplicate_of ? pair("documents.copy", one.duplicate_of) : null,
       one.outlier?.length ? pair("documents.odd", one.outlier.join("; ")) : null),
     one.ledger ? ledger(one.ledger) : null,
-    writes && one.state !== "deleted" ? deleting(one, reload) : null);
+    writes && one.state !== "deleted" ? el("div", { class: "row" }, one.state === "ready" ? null : retrying(one, reload), deleting(one, reload)) : null);
 }
 
 function pair(key, value) {
@@ -113,9 +115,25 @@ function ledger(one) {
       : el("p", { class: "muted" }, t("ledger.nothing")));
 }
 
+/** Read it again, and tell how far that is. */
+function retrying(one, reload) {
+  const place = el("div");
+  fill(place, button(t("documents.retry"), async () => {
+    const line = progressLine(plain(one.document_name));
+    fill(place, el("ul", { class: "going" }, line.node));
+    try {
+      await follow((await post(`/v1/documents/${part(one.document_id)}/retry`)).job, line);
+      await reload();
+    } catch (error) {
+      line.failed(error);
+    }
+  }));
+  return place;
+}
+
 /** Two steps, for there is no way back but a sync. */
 function deleting(one, reload) {
-  const place = el("div", { class: "row" });
+  const place = el("div", { class: "sure" });
   const ask = () => fill(place, button(t("documents.delete"), sure, { class: "quiet" }));
   const sure = () => {
     const yes = button(t("documents.really"), async () => {
