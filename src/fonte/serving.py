@@ -24,7 +24,7 @@ from fonte.working import Worker
 
 _DAY_SECONDS = 24 * 3600.0
 if TYPE_CHECKING:
-    from opentelemetry.trace import Tracer
+    from opentelemetry.sdk.trace import TracerProvider
 
 _COLLECTORS: Final = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
 _log = logging.getLogger("fonte.serving")
@@ -32,7 +32,7 @@ _log = logging.getLogger("fonte.serving")
 
 def make_served(home: Path, settings: Settings, corpus: OpenCorpus, local: Identity | None) -> Served:
     """What the server is made of; ``local`` acts while no key was ever made and no identity provider is set."""
-    wanted, stores = settings.serve, Home(home)
+    wanted, stores, traces = settings.serve, Home(home), make_tracer()
     limits = Limits(
         concurrent=wanted.concurrent,
         waiting=wanted.waiting,
@@ -57,7 +57,7 @@ def make_served(home: Path, settings: Settings, corpus: OpenCorpus, local: Ident
         limits=limits,
         audit_questions=settings.audit.questions,
         open_metrics=wanted.open_metrics,
-        tracer=_tracer(),
+        tracer=traces.get_tracer("fonte") if traces is not None else None,
         generators=tuple(dict.fromkeys((settings.generation.name, "extractive"))),
     )
 
@@ -140,7 +140,7 @@ def tools_over_stdio(home: Path, settings: Settings, corpus: OpenCorpus, who: Id
     anyio.run(talk)
 
 
-def _tracer() -> Tracer | None:
+def make_tracer() -> TracerProvider | None:
     """What sends traces to the collector that OpenTelemetry's variables name; None where they name none."""
     if not any(os.environ.get(name) for name in _COLLECTORS):
         return None
@@ -154,4 +154,4 @@ def _tracer() -> Tracer | None:
     named = os.environ.get("OTEL_SERVICE_NAME") or "fonte"
     provider = TracerProvider(resource=Resource.create({"service.name": named}))
     provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
-    return provider.get_tracer("fonte")
+    return provider

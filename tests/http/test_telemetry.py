@@ -5,7 +5,11 @@ from __future__ import annotations
 import io
 import json
 import logging
+from dataclasses import replace
+from gzip import decompress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 
 import pytest
 from opentelemetry.sdk.trace import TracerProvider
@@ -13,7 +17,9 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from fonte.access.identity import Action
+from fonte.http.app import create_app
 from fonte.http.logs import Lines
+from fonte.serving import make_tracer
 from fonte.types import Principal
 from served import House, make_house
 
@@ -118,3 +124,34 @@ def test_counters_hold_no_name_and_no_word(house: House) -> None:
         one.get("/pump/of/the/tower")
     told = client.get("/metrics").text.casefold()
     assert [word for word in PLANTED[:-1] if word in told] == []
+
+
+def test_spans_go_to_the_collector_that_the_environment_names(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    taken: list[tuple[str, bytes]] = []
+
+    class Collector(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            taken.append((self.path, self.rfile.read(int(self.headers["content-length"]))))
+            self.send_response(200)
+            self.end_headers()
+
+        def log_message(self, *_args: object) -> None:
+            """Silent."""
+
+    assert make_tracer() is None
+    with ThreadingHTTPServer(("127.0.0.1", 0), Collector) as collector:
+        beside = Thread(target=collector.serve_forever)
+        beside.start()
+        monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", f"http://127.0.0.1:{collector.server_port}")
+        traces = make_tracer()
+        assert traces is not None
+        told = replace(house.served, tracer=traces.get_tracer("fonte"))
+        House(told, create_app(told)).client(ADA).post("/v1/ask", json={"question": QUESTION})
+        traces.shutdown()
+        collector.shutdown()
+        beside.join()
+    assert {path for path, _ in taken} == {"/v1/traces"}
+    sent = b"".join(decompress(body) if body[:2] == b"\x1f\x8b" else body for _, body in taken)
+    assert b"POST /v1/ask" in sent
+    assert b"bm25" in sent
+    assert b"zyzzyva" not in sent

@@ -5,8 +5,10 @@ from __future__ import annotations
 import argparse
 import ipaddress
 import os
+import signal
 from datetime import timedelta
 from pathlib import Path
+from types import FrameType
 
 from fonte.access.identity import Action, Identity
 from fonte.access.keys import Minted, key_told, mint, rotate
@@ -78,6 +80,8 @@ def _listen(options: argparse.Namespace, output: Output, *, only_tools: bool) ->
         opened.warm()
         output.note(f"http://{options.host}:{options.port}{'/mcp' if only_tools else ''}")
         log_to_stderr(settings.serve.logs)
+        # Once it has ended, uvicorn hands the signal on that ended it: what stands below is to be tidied first.
+        signal.signal(signal.SIGTERM, _told_to_stop)
         with at_work(home, settings, served):
             uvicorn.run(
                 app,
@@ -91,6 +95,10 @@ def _listen(options: argparse.Namespace, output: Output, *, only_tools: bool) ->
                 timeout_graceful_shutdown=30,
             )
     return 0
+
+
+def _told_to_stop(_signal: int, _frame: FrameType | None) -> None:
+    """Nothing more: the server is over by then."""
 
 
 def keys(options: argparse.Namespace, output: Output) -> int:
