@@ -22,6 +22,7 @@ from fonte.text.stop_words import STOP_WORDS
 from fonte.types import UNKNOWN_LANGUAGE, Citation, Draft, Language, Passage, Sentence, Support, sha256_hex
 
 Range = tuple[int, int]
+MarkedRange = tuple[int, int, int]
 Checked = tuple[Support, dict[str, str | float]]
 _EQUAL = 0.05
 """Passages whose support of a sentence is this near to the best one's are all cited."""
@@ -150,8 +151,9 @@ class Citing:
         self._cut = True
         self._quote_cut(draft)
         shown: list[Citation | Sentence] = []
-        for body, numbers in _cut(draft, self._by_marker, self._reader.removed):
-            shown += self._judged(body, numbers, verbatim=True)
+        for body, places in _cut(draft, self._by_marker, self._reader.removed):
+            numbers = tuple(dict.fromkeys(marker for marker, _, _ in places))
+            shown += self._judged(body, numbers, cut_from=places)
         return shown + self._kept_back()
 
     def whole(self, draft: Draft) -> Cited:
@@ -200,7 +202,7 @@ class Citing:
                 continue
             named = [number for number in one.markers if number in self._by_marker]
             self._reader.removed += [f"[{number}]" for number in one.markers if number not in self._by_marker]
-            shown += self._judged(one.text, self._settled(one.text, tuple(named)), verbatim=False)
+            shown += self._judged(one.text, self._settled(one.text, tuple(named)))
         return shown
 
     def _settled(self, body: str, named: tuple[int, ...]) -> tuple[int, ...]:
@@ -239,14 +241,18 @@ class Citing:
             )
         return self._known[key]
 
-    def _judged(self, body: str, numbers: tuple[int, ...], *, verbatim: bool) -> list[Citation | Sentence]:
+    def _judged(
+        self, body: str, numbers: tuple[int, ...], *, cut_from: tuple[MarkedRange, ...] = ()
+    ) -> list[Citation | Sentence]:
         cited = [self._by_marker[number] for number in numbers]
+        verbatim = bool(cut_from)
         verdict, checks = self._checked(body, numbers, verbatim=verbatim)
         if verdict == "supported" and not verbatim and len(bare(body).split()) < _FEWEST_WORDS:
             verdict, checks = "not_checked", {**checks, "words": "too few to be compared"}
         if verdict == "supported" and _rests_on_orders(body, cited, self._language):
             verdict, checks = "partial", {**checks, "orders": "it rests on words that read like orders to a machine"}
-        sentence = Sentence(_with_markers(body, numbers), numbers, verdict, checks)
+        places = cut_from or tuple(_places(body, cited))
+        sentence = Sentence(_with_markers(body, numbers), numbers, verdict, checks, places)
         if verdict == "unsupported" and self._policy != "flag":
             self._dropped.append(sentence)
             return []
@@ -335,20 +341,35 @@ def _needs_rest(body: str, shown: Passage) -> bool:
     return bool(set(missing_figures(body, [found])) - set(missing_figures(body, [shown.content])))
 
 
-def _cut(draft: Draft, by_marker: dict[int, Passage], removed: list[str]) -> Iterable[tuple[str, tuple[int, ...]]]:
+def _places(body: str, cited: Sequence[Passage]) -> Iterable[MarkedRange]:
+    """Of each cited passage the sentence that shares most words with this one; none where no word is shared."""
+    words = set(bare(body).split()) - _EMPTY
+    for one in cited:
+        low, high = one.found or (one.start, one.end)
+        quoted = one.document.text[low:high]
+        held = sentences(quoted, one.stored.chunk.language)
+        shared = [(len(words & set(bare(quoted[start:end]).split())), -start, end) for start, end in held]
+        count, start, end = max(shared, default=(0, 0, 0))
+        if count:
+            yield one.marker, low - start, low + end
+
+
+def _cut(
+    draft: Draft, by_marker: dict[int, Passage], removed: list[str]
+) -> Iterable[tuple[str, tuple[MarkedRange, ...]]]:
     """Sentences that were cut from passages: believed only where the stored text says the same."""
-    grouped: dict[str, list[int]] = {}
+    grouped: dict[str, list[MarkedRange]] = {}
     for one in draft.taken:
         passage = by_marker.get(one.marker)
         if passage is None or passage.document.text[one.start : one.end] != one.text:
             removed.append(f"[{one.marker}]")
             continue
-        numbers = grouped.setdefault(one.text, [])
-        if one.marker not in numbers:
-            numbers.append(one.marker)
-    for text, numbers in grouped.items():
+        places = grouped.setdefault(one.text, [])
+        if (one.marker, one.start, one.end) not in places:
+            places.append((one.marker, one.start, one.end))
+    for text, places in grouped.items():
         # A bracketed number that stands in the source would read as a marker of ours.
-        yield markers.cleaned(text, removed.append), tuple(sorted(numbers))
+        yield markers.cleaned(text, removed.append), tuple(sorted(places))
 
 
 def _shortened(text: str) -> str:

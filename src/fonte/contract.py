@@ -337,6 +337,7 @@ def _sentence(one: Sentence) -> Json:
         "citations": list(one.citations),
         "support": one.support,
         "checks": dict(one.checks),
+        "places": [{"citation": index, "from": start, "to": end} for index, start, end in one.places],
     }
 
 

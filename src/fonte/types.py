@@ -898,6 +898,8 @@ class Sentence:
     citations: tuple[int, ...]
     support: Support = "not_checked"
     checks: Mapping[str, str | float] = field(default_factory=dict)
+    places: tuple[tuple[int, int, int], ...] = ()
+    """Marker, start and end in the document's text: what it was cut from, or the sentence nearest to its words."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -123,13 +123,22 @@ class Cited(BaseModel):
     flags: list[str]
 
 
+class PlaceTold(BaseModel):
+    """Characters of a cited document."""
+
+    citation: int
+    start: Annotated[int, Field(alias="from")]
+    to: int
+
+
 class SentenceTold(BaseModel):
-    """A sentence with its markers, and what was checked of it."""
+    """A sentence with its markers, what was checked of it, and the sentences of its sources that it goes back to."""
 
     text: str
     citations: list[int]
     support: Support
     checks: dict[str, str | float]
+    places: list[PlaceTold]
 
 
 class Gate(BaseModel):

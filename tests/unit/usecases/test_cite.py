@@ -30,6 +30,28 @@ def test_markers_that_were_handed_out_become_citations() -> None:
     assert cited.removed == ()
 
 
+def test_each_sentence_says_which_sentence_of_its_source_it_goes_back_to() -> None:
+    draft = Draft("Full-timers have 26 days of leave [1]. At most 120 euro are paid for a hotel [2]. So it is [1].")
+    cited = cite(draft, [passage(LEAVE, 1), passage(TRAVEL, 2)], language="en")
+    said = [
+        [(marker, {1: LEAVE, 2: TRAVEL}[marker].text[start:end]) for marker, start, end in one.places]
+        for one in cited.sentences
+    ]
+    assert said == [
+        [(1, "Full-time staff get 26 days of leave.")],
+        [(2, "A night in a hotel costs at most 120 euro.")],
+        [],
+    ]
+
+
+def test_a_sentence_that_was_cut_says_from_where() -> None:
+    start = LEAVE.text.index("Part-time")
+    text = LEAVE.text[start:]
+    draft = Draft(f"{text} [1]", taken=(DraftSentence(text, 1, start, len(LEAVE.text)),))
+    cited = cite(draft, [passage(LEAVE, 1)], language="en")
+    assert cited.sentences[0].places == ((1, start, len(LEAVE.text)),)
+
+
 def test_case_8_and_13_invented_markers_are_removed_and_recorded() -> None:
     draft = Draft("Staff get 26 days [1][7]. Trains run [abcdefgh] often [5, 1].")
     cited = cite(draft, [passage(LEAVE, 1)], language="en")
