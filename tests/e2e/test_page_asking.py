@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import io
+import json
 import re
+from pathlib import Path
 
 import pytest
 from PIL import Image, ImageChops
 from playwright.sync_api import Browser, expect
 
+import fonte
 from served_page import HOSTILE_NAME, ITALIAN, PAGE_SEVEN, SECRET, Site, Visitor, visiting
 
+WEB = Path(fonte.__file__).parent / "web"
 QUESTION = "How much does the reserve pump deliver?"
 
 
@@ -168,3 +172,47 @@ def test_filters_and_the_day_are_sent(browser: Browser, served_site: Site, width
         expect(page.locator(".abstained")).to_be_visible()
         expect(page.locator(".turn .about")).to_contain_text("as of 1 Mar 2026")
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_an_asker_says_whether_an_answer_is_right(browser: Browser, served_site: Site) -> None:
+    with visiting(browser, served_site, "ada") as visitor:
+        visitor.ask(QUESTION)
+        visitor.page.get_by_role("button", name="Partly").click()
+        expect(visitor.page.locator(".judging [role=status]")).to_have_text("Noted.")
+        expect(visitor.page.get_by_role("button", name="Partly")).to_have_attribute("aria-pressed", "true")
+
+
+def test_a_page_whose_file_has_changed_is_shown_as_the_text_that_was_indexed(
+    browser: Browser, served_site: Site
+) -> None:
+    path = served_site.folder / "plant-manual.pdf"
+    kept = path.read_bytes()
+    with visiting(browser, served_site, "ada") as visitor:
+        visitor.heard.forgiven = {409}
+        try:
+            path.write_bytes(kept + b"\n%")
+            visitor.page.goto(f"{served_site.address}/documents/{served_site.id_of('plant-manual.pdf')}?page=5")
+            expect(visitor.page.locator(".sheet .note")).to_contain_text("The file has changed since it was read.")
+            expect(visitor.page.locator(".words")).to_contain_text("Intake tower")
+        finally:
+            path.write_bytes(kept)
+
+
+def test_a_link_of_a_citation_tells_its_place(browser: Browser, served_site: Site) -> None:
+    with visiting(browser, served_site, "ada") as visitor:
+        sent = visitor.page.request.post(
+            f"{served_site.address}/v1/ask", data={"question": QUESTION}, headers={"origin": served_site.address}
+        )
+        visitor.page.goto(served_site.address + sent.json()["citations"][0]["url"])
+        expect(visitor.page.locator(".viewer header .muted")).to_have_text("p. 7")
+        expect(visitor.page.locator(".paper img")).to_have_attribute("alt", re.compile("Page 7 .* marked"))
+
+
+def test_both_languages_have_the_same_words() -> None:
+    english, italian = (json.loads((WEB / f"{one}.json").read_text("utf-8")) for one in ("en", "it"))
+    assert english.keys() == italian.keys()
+    holes = re.compile(r"\{\w+\}")
+    assert [key for key in english if sorted(holes.findall(english[key])) != sorted(holes.findall(italian[key]))] == []
+    scripts = "".join(path.read_text("utf-8") for path in WEB.glob("*.js"))
+    named = set(re.findall(r"""\bt\("([a-z_.]+)["),]""", scripts)) | set(re.findall(r'data-t="([a-z.]+)"', scripts))
+    assert named - english.keys() == set()

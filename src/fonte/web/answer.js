@@ -1,6 +1,8 @@
 // An answer as people read it: sentences with what supports them, citations, what is missing; or why there is none.
 
-import { button, el, name, plain } from "./dom.js";
+import { post } from "./api.js";
+import { button, el, fill, name, plain } from "./dom.js";
+import { faultWords } from "./faults.js";
 import { openSource } from "./source.js";
 import { count, day, labelled, region, t, told } from "./texts.js";
 
@@ -174,6 +176,22 @@ function abstained(answer) {
   ];
 }
 
+/** The asker's own word on an answer, where it was kept. */
+function judging(answer) {
+  if (!answer.answer_id) return null;
+  const done = el("span", { role: "status" });
+  const choices = ["right", "partly", "wrong"].map((verdict) => button(t(`feedback.${verdict}`), async () => {
+    try {
+      await post("/v1/feedback", { answer_id: answer.answer_id, verdict });
+      choices.forEach((one) => one.setAttribute("aria-pressed", String(one.dataset.verdict === verdict)));
+      fill(done, t("feedback.thanks"));
+    } catch (error) {
+      fill(done, faultWords(error));
+    }
+  }, { class: "quiet", data: { verdict }, "aria-pressed": "false" }));
+  return el("div", { class: "judging", role: "group", "aria-label": t("feedback.ask") }, el("span", {}, t("feedback.ask")), ...choices, done);
+}
+
 function about(answer) {
   const total = answer.timings_ms?.total;
   const told = [
@@ -182,5 +200,5 @@ function about(answer) {
     total ? t("about.seconds", { seconds: (total / 1000).toLocaleString(region(), { maximumFractionDigits: 1 }) }) : null,
     answer.gate ? t(answer.gate.calibrated ? "about.calibrated" : "about.uncalibrated", { score: Math.round(100 * answer.gate.score) }) : null,
   ].filter(Boolean);
-  return el("p", { class: "about" }, plain(told.join(" · ")));
+  return [judging(answer), el("p", { class: "about" }, plain(told.join(" · ")))];
 }

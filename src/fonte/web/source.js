@@ -55,17 +55,29 @@ document.addEventListener("keydown", (event) => {
 export function viewer(place, { close = null, level = "h2" } = {}) {
   const body = el("div", { class: "sheet", tabindex: "0", role: "region", "aria-label": t("source.content") });
   const choices = el("div", { class: "choices", role: "group", "aria-label": t("source.as") });
+  const placed = el("p", { class: "muted" }, where(place));
   const head = el("header", {},
     el("div", { class: "heading" }, el(level, { tabindex: "-1" }, name(place.document_name)), close),
-    el("p", { class: "muted" }, where(place)),
+    placed,
     el("div", { class: "row" }, choices, links(place, close !== null)));
   const node = el("section", { class: "viewer" }, head, body);
-  return { node, ready: load(place, body, choices) };
+  return { node, ready: load(place, body, choices, placed) };
 }
 
 function where(place) {
   const label = place.label?.startsWith(`${place.document_name}, `) ? place.label.slice(place.document_name.length + 2) : "";
   return label ? name(labelled(`, ${label}`).slice(2)) : place.to ? t("source.range", { from: count(place.from), to: count(place.to) }) : t("source.whole");
+}
+
+/** A place in words, where its document knows more of it than characters. */
+function located(one) {
+  const clock = (seconds) => new Date(1000 * seconds).toISOString().slice(11, 19);
+  if (one.page) return `${t("place.p.")} ${one.page_label ?? one.page}`;
+  if (one.sheet || one.range) return plain([one.sheet, one.range].filter(Boolean).join("!"));
+  if (one.slide) return `${t("place.slide")} ${one.slide}`;
+  if (one.time) return one.time.map(clock).join("–");
+  if (one.lines) return `${t("place.lines")} ${one.lines.join("–")}`;
+  return null;
 }
 
 function links(place, beside) {
@@ -77,7 +89,7 @@ function links(place, beside) {
   ];
 }
 
-async function load(place, body, choices) {
+async function load(place, body, choices, placed) {
   const path = `/v1/documents/${part(place.document_id)}`;
   fill(body, el("p", { class: "muted waiting" }, t("waiting")));
   let known;
@@ -87,6 +99,7 @@ async function load(place, body, choices) {
     fill(body, fault(error));
     return;
   }
+  if (!place.label && place.to) fill(placed, located(known.locator) ?? where(place));
   const page = known.to > known.from ? known.locator.page ?? 1 : place.page ?? 1;
   const at = { path, page, pages: known.pages ?? 1, total: known.characters, from: known.from, to: known.to, name: place.document_name };
   const ways = [["text", () => text(at, body)]];
