@@ -93,6 +93,22 @@ def planted(home: Path) -> Iterator[tuple[House, str]]:
     house.served.corpus.close()
 
 
+def erasing(home: Path, document: str) -> subprocess.Popen[bytes]:
+    """Another process that says ``ready`` and erases a document."""
+    here = Path(__file__).resolve().parent
+    code = (
+        "from pathlib import Path; from quick_corpus import quick_corpus; "
+        f"corpus = quick_corpus(Path({str(home)!r})); print('ready', flush=True); corpus.erase({document!r})"
+    )
+    paths = [os.environ.get("PYTHONPATH", ""), str(here.parent / "property"), *sys.path]
+    return subprocess.Popen(
+        [sys.executable, "-c", code],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    )
+
+
 def test_an_erased_document_leaves_nothing(planted: tuple[House, str], home: Path) -> None:
     house, document = planted
     runs_it = house.client(ROOT, *Action)
@@ -115,24 +131,27 @@ def test_an_erased_document_leaves_nothing(planted: tuple[House, str], home: Pat
     assert places(home, WORD) == []
 
 
+def test_another_process_erases_while_a_server_answers(planted: tuple[House, str], home: Path) -> None:
+    house, document = planted
+    ada = house.client(ADA)
+    assert ada.post("/v1/search", json={"query": f"{WORD} valve"}).json()["results"]
+    worker = erasing(home, document)
+    assert worker.stdout is not None
+    while worker.poll() is None:
+        assert ada.post("/v1/search", json={"query": "the pump of the north tower"}).status_code == 200
+    worker.stdout.close()
+    assert worker.returncode == 0
+    assert places(home, WORD) == []
+    assert ada.get(f"/v1/documents/{document}").status_code == 404
+
+
 def test_a_killed_erasure_is_completed_by_the_next(planted: tuple[House, str], home: Path) -> None:
     house, document = planted
     house.served.work.close()
     house.served.corpus.close()
     draw = random.Random(3)
-    here = Path(__file__).resolve().parent
-    code = (
-        "import sys; from pathlib import Path; from quick_corpus import quick_corpus; "
-        f"corpus = quick_corpus(Path({str(home)!r})); print('ready', flush=True); corpus.erase({document!r})"
-    )
-    paths = [os.environ.get("PYTHONPATH", ""), str(here.parent / "property"), *sys.path]
     for _ in range(5):
-        worker = subprocess.Popen(
-            [sys.executable, "-c", code],
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-        )
+        worker = erasing(home, document)
         assert worker.stdout is not None
         worker.stdout.readline()
         time.sleep(draw.uniform(0.0, 0.5))
