@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from huggingface_hub import InferenceClient
 
 from fonte.access.identity import Action
 from fonte.access.keys import mint
+from fonte.errors import ModelUnavailable
 from fonte.http.served import Limits
 from fonte.types import Principal
 from running import listening
@@ -196,3 +198,32 @@ def test_a_chat_stands_in_the_log(client: openai.OpenAI, site: tuple[House, str]
         ("ada", "POST /v1/chat/completions", QUESTION, "ok")
     }
     assert all(one.shown for one in entries)
+
+
+def test_a_stream_that_breaks_says_so_in_the_clients_form(
+    client: openai.OpenAI, site: tuple[House, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def breaking(*_args: object, **_kwargs: object) -> Iterator[str]:
+        yield "The pump"
+        raise ModelUnavailable("the model went away", hint="try again")
+
+    monkeypatch.setattr(site[0].served.corpus, "stream", breaking)
+    stream = client.chat.completions.create(model="fonte", messages=ASKED, stream=True)
+    with pytest.raises(openai.APIError, match="the model went away") as fault:
+        streamed(stream)
+    assert fault.value.code == "model_unavailable"
+    until = time.monotonic() + 10  # the client does not wait for the end, before which the entry is written
+    while (entry := site[0].served.audit.entries("default")[0][1]).outcome == "ok" and time.monotonic() < until:
+        time.sleep(0.05)
+    assert entry.outcome == "model_unavailable"
+
+
+def test_what_is_withdrawn_after_it_was_shown_is_told(
+    client: openai.OpenAI, site: tuple[House, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = site[0].served.corpus
+    nothing = real.ask(QUESTION, principal=Principal("empty", "ada", frozenset()))
+    monkeypatch.setattr(real, "stream", lambda *_args, **_kwargs: iter(["The pump", nothing]))
+    text, _, chunks = streamed(client.chat.completions.create(model="fonte", messages=ASKED, stream=True))
+    assert text == f"The pump\n\n{nothing.message}"
+    assert not chunks[-1].model_extra["fonte"]["answered"]
