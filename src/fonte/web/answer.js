@@ -106,7 +106,8 @@ function checked(answer) {
   const item = (one) => el("li", {},
     el("p", {}, verdict(one, true), " ", el("q", { dir: "auto" }, plain(bare(one.text)))),
     el("p", { class: "muted" }, [...found(one), ...measured(one), ...fine(one)].map(plain).join("; ") || t("answer.verbatim")));
-  return el("details", { class: "fold checks" },
+  // What speaks against a sentence is not hidden behind a click.
+  return el("details", { class: "fold checks", open: Boolean(tally.unsupported || tally.partial) },
     el("summary", {}, `${t("answer.support")}: ${summed.join(", ")}`),
     el("ol", {}, ...answer.sentences.map(item)),
     answer.dropped?.length ? [el("h3", {}, t("answer.dropped")), el("ol", {}, ...answer.dropped.map(item))] : null);
