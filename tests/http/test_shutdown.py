@@ -16,6 +16,8 @@ from pathlib import Path
 import httpx
 import pytest
 
+from fonte.cli import main
+
 SENTENCE = "The pump of the north tower runs at seven bar [1]."
 
 
@@ -100,3 +102,21 @@ def _wait(address: str) -> None:
         except httpx.TransportError:
             time.sleep(0.2)
     raise AssertionError("the server did not start")
+
+
+@pytest.mark.parametrize(
+    ("given", "believed"), [((), None), (("--proxy", "10.0.0.1,10.0.0.2"), ["10.0.0.1", "10.0.0.2"])]
+)
+def test_forwarded_headers_are_believed_from_named_proxies_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: tuple[str, ...], believed: list[str] | None
+) -> None:
+    seen: dict[str, object] = {}
+    monkeypatch.setattr("uvicorn.run", lambda _app, **options: seen.update(options))
+    monkeypatch.setattr("fonte.corpus.OpenCorpus.warm", lambda _corpus: None)
+    monkeypatch.setattr("fonte.http.logs.log_to_stderr", lambda _form: None)
+    before = signal.getsignal(signal.SIGTERM)
+    try:
+        assert main(["serve", "--home", str(tmp_path / "home"), "--quiet", *given]) == 0
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert (seen["proxy_headers"], seen["forwarded_allow_ips"]) == (believed is not None, believed)
