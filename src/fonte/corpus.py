@@ -6,7 +6,7 @@ Every read names a principal. A question opens the active generation once and ke
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import date
@@ -259,7 +259,7 @@ class OpenCorpus(Showing, Erasing):
         filters: Filters = Filters(),  # noqa: B008 - frozen
         as_of: date | None = None,
         conversation: str | Sequence[Said] | None = None,
-    ) -> Iterator[Citation | str | Answer]:
+    ) -> Generator[Citation | str | Answer, None, None]:
         """Citations, then the answer's text in pieces, last the whole answer, which is what is stored."""
         named, history = self._said(conversation, principal)
         query = replace(asked_query(question, principal, filters, as_of), history=history)

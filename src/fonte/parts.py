@@ -139,9 +139,9 @@ class Parts:
     costs: Costs = field(default_factory=Costs)
     """Of the gate's mistakes, for calibration."""
     reranker: Reranker | None = None
-    entailer: Entailer | None = None
     """Reads passages to order them anew; None is late interaction over the index's token codes."""
-
+    entailer: Entailer | None = None
+    """A second opinion on whether a sentence follows from its sources; None is without."""
     make_rewriter: Callable[[], Rewriter | None] = lambda: None
     """What reads questions of conversations, where a model is to do it."""
 

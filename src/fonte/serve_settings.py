@@ -14,7 +14,8 @@ class ServeSettings(Section):
 
     ``concurrent`` questions are worked on at a time, ``waiting`` more may wait for ``wait_seconds``; whatever comes
     beyond is refused at once and told when to try again. ``requests_per_minute`` is for each key or token, ``failures_
-    per_minute`` of unknown keys for each address. ``body_seconds`` is how long a request's body may take to arrive.
+    per_minute`` of unknown keys for each address. ``body_seconds`` is how long a request's body may take to arrive,
+    and one second more for each 64 KiB of it.
     ``jobs_at_once`` syncs of different tenants run at a time; ``jobs_waiting`` jobs of one tenant may wait.
     ``hosts`` are names under which a server without keys is reached, beside those of the loopback.
     ``logs`` is the form of lines on standard error; with ``open_metrics`` ``/metrics`` needs no key.

@@ -20,6 +20,7 @@ from fonte.types import Principal
 from served import House, make_house
 
 ADA = Principal("default", "ada", frozenset())
+QUESTION = "Where is the spare key of the pump?"
 
 
 def test_a_body_that_is_too_large_is_refused_before_it_is_read(home: Path) -> None:
@@ -48,6 +49,73 @@ def test_a_body_that_does_not_come_is_waited_for_no_longer_than_is_set(home: Pat
     assert time.monotonic() - began < 5
     assert sent[0]["status"] == 422
     house.served.corpus.close()
+
+
+def _asked(house: House, path: str, parts: list[tuple[float, Any]], until: bytes) -> list[Any]:
+    """What is answered to a body that comes in parts, each after some seconds, by a client that goes at some words."""
+    key = house.client(ADA, *Action).headers["authorization"].encode()
+    headers = [(b"authorization", key), (b"content-type", b"application/json"), (b"host", b"localhost")]
+    sent: list[Any] = []
+
+    async def request() -> None:
+        gone = asyncio.Event()
+
+        async def receive() -> Any:
+            if not parts:
+                await gone.wait()
+                return {"type": "http.disconnect"}
+            seconds, message = parts.pop(0)
+            await asyncio.sleep(seconds)
+            return message
+
+        async def send(message: Any) -> None:
+            sent.append(message)
+            if until in message.get("body", b""):
+                gone.set()
+                await asyncio.sleep(60)  # until the answer is given up
+
+        scope = {"type": "http", "method": "POST", "path": path, "headers": headers, "query_string": b""}
+        scope |= {"http_version": "1.1", "scheme": "http", "asgi": {"spec_version": "2.3"}}
+        await house.app(scope, receive, send)
+
+    asyncio.run(request())
+    return sent
+
+
+def _part(body: bytes, *, more: bool = False) -> Any:
+    return {"type": "http.request", "body": body, "more_body": more}
+
+
+def test_a_body_that_drips_has_no_longer_than_one_that_does_not_come(home: Path) -> None:
+    house = make_house(home, limits=Limits(body_seconds=0.4))
+    parts = [(0.1, _part(b" ", more=True)) for _ in range(40)]
+    assert _asked(house, "/v1/search", parts, b"never")[0]["status"] == 422
+    assert len(parts) > 30
+    house.served.corpus.close()
+
+
+def test_a_body_that_breaks_off_is_not_taken_for_an_empty_one(house: House) -> None:
+    assert _asked(house, "/v1/sync", [(0.0, {"type": "http.disconnect"})], b"never") == []
+    assert house.served.work.jobs("default", 10) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/v1/ask", b'{"question": "%s", "stream": true}' % QUESTION.encode()),
+        (
+            "/v1/chat/completions",
+            b'{"model": "fonte", "stream": true, "messages": [{"role": "user", "content": "%s"}]}' % QUESTION.encode(),
+        ),
+    ],
+)
+def test_a_stream_whose_reader_goes_is_noted_with_what_was_shown(house: House, path: str, body: bytes) -> None:
+    _asked(house, path, [(0.0, _part(body))], b"delta" if path == "/v1/ask" else b"annotations")
+    _, noted = house.served.audit.entries("default")[0]
+    assert (noted.action, noted.subject) == (f"POST {path}", QUESTION)
+    assert noted.outcome == "broken_off"
+    ada = next(one.document_id for one in house.served.corpus.documents() if one.name == "ada.txt")
+    assert ada in noted.shown
 
 
 def test_more_than_can_wait_is_refused_at_once_and_told_when_to_come_again() -> None:
@@ -168,6 +236,9 @@ def test_a_fault_of_ours_tells_nothing_of_it(house: House, monkeypatch: pytest.M
     found = client.post("/v1/search", json={"query": "pump"})
     assert (found.status_code, found.json()["error"]["code"]) == (500, "error")
     assert "secret" not in found.text
+    assert {"x-request-id", "content-security-policy"} <= set(found.headers)
+    _, noted = house.served.audit.entries("default")[0]
+    assert (noted.action, noted.subject, noted.outcome) == ("POST /v1/search", "pump", "error")
 
 
 @pytest.mark.parametrize("path", ["/nothing", "/v1/documents/../../etc/passwd", "/v1/%2e%2e/x", "/docs", "/redoc"])

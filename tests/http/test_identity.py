@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from fastapi.routing import APIRoute
 
-from fonte.access.identity import Action
+from fonte.access.identity import Action, Identity
 from fonte.access.keys import identify, mint, rotate
+from fonte.cli import main
 from fonte.errors import Unauthenticated
 from fonte.http.identity import May
 from fonte.http.page import ADDRESSES
@@ -132,3 +133,35 @@ def test_keys_are_guessed_slowly(home: Path) -> None:
     # Nor can a good key be tried from there while the bucket is empty: the right guess would be told by its answer.
     assert good.get("/v1/documents").status_code == 429
     house.served.corpus.close()
+
+
+def test_a_flood_is_refused_and_does_not_fill_the_log(home: Path) -> None:
+    house = make_house(home, limits=Limits(failures_per_minute=3, requests_per_minute=2))
+    good, nobody = house.client(ADA), house.client()
+    assert [good.get("/v1/documents").status_code for _ in range(5)] == [200] * 2 + [429] * 3
+    wrong = {"authorization": "Bearer no"}
+    assert [nobody.get("/v1/documents", headers=wrong).status_code for _ in range(6)] == [401] * 3 + [429] * 3
+    assert [nobody.post("/v1/session", json={"key": "no"}).status_code for _ in range(2)] == [429] * 2
+    assert len(house.served.audit.entries("default")) == 2
+    assert len(house.served.audit.entries("")) == 3
+    house.served.corpus.close()
+
+
+def test_people_of_one_name_in_two_tenants_have_requests_of_their_own(home: Path) -> None:
+    class Known:
+        def identify(self, token: str) -> Identity:
+            return Identity("token:ada", Principal(token, "ada", frozenset()), frozenset({Action.READ}))
+
+    house = make_house(home, limits=Limits(requests_per_minute=1), tokens=Known(), local=False)
+    tenants = ["default", "default", "meridian"]
+    asked = [house.client().get("/v1/documents", headers={"authorization": f"Bearer {one}"}) for one in tenants]
+    assert [one.status_code for one in asked] == [200, 429, 200]
+    house.served.corpus.close()
+
+
+@pytest.mark.parametrize("where", [("--host", "0.0.0.0"), ("--proxy", "127.0.0.1")])
+def test_without_keys_a_server_answers_nobody_from_elsewhere(
+    home: Path, where: tuple[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["serve", "--home", str(home), "--port", "1", *where]) == 2
+    assert "make one first" in capsys.readouterr().err

@@ -6,10 +6,11 @@ import base64
 import json
 import time
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
+from threading import Event, Thread
 from typing import Any
 
 import httpx
@@ -208,6 +209,27 @@ def test_a_provider_that_is_away_stops_nobody_who_is_known_and_everybody_in_the_
     moment[0] = 60.0 + tokens.STALE_SECONDS + 1
     with pytest.raises(Overloaded):
         checked.identify(signed(claims()))
+
+
+def test_who_is_known_does_not_wait_while_the_provider_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    moment, asked, answer = [0.0], Event(), Event()
+
+    def fetch() -> dict[str, Any]:
+        if moment[0]:
+            asked.set()
+            answer.wait(20)
+        return key_set()
+
+    monkeypatch.setattr(tokens.time, "monotonic", lambda: moment[0])
+    checked = JwtTokens(RULES, fetch)
+    checked.identify(signed(claims()))
+    moment[0] = tokens.KEPT_SECONDS + 1
+    with ThreadPoolExecutor(2) as beside:
+        first = beside.submit(checked.identify, signed(claims()))
+        assert asked.wait(20)
+        assert beside.submit(checked.identify, signed(claims())).result(5).principal.user == "ada"
+        answer.set()
+        assert first.result(20).principal.user == "ada"
 
 
 def test_where_keys_lie_is_what_the_provider_says_of_itself(home: Path) -> None:

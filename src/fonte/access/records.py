@@ -32,7 +32,7 @@ class AuditEntry:
     """One request: who, what, about what, and what came of it.
 
     ``subject`` is the question, or what was acted on; ``shown`` are ids of documents of which something was shown;
-    ``outcome`` is ``ok``, ``abstained`` or the code of the error.
+    ``outcome`` is ``ok``, ``abstained: REASON``, ``broken_off`` (a stream whose reader went) or the code of the error.
     """
 
     at: datetime

@@ -64,21 +64,22 @@ def _listen(options: argparse.Namespace, output: Output, *, only_tools: bool) ->
 
     home = Path(options.home)
     settings = load_settings(Path(options.config) if options.config else None, home, os.environ)
-    loopback = _is_loopback(options.host)
+    alone = _is_loopback(options.host) and not options.proxy
     known = Home(home).keys()
-    if not loopback and not known.any_key() and settings.oidc.issuer is None:
+    if not alone and not known.any_key() and settings.oidc.issuer is None:
         raise ConfigError(
-            f"without keys fonte serve listens on this machine alone, not on {options.host}",
+            f"without keys fonte serve answers this machine alone, not {options.host} or a proxy",
             hint="make one first: fonte keys create --user NAME --actions read,write,admin",
         )
-    local = Identity("local", principal(options), frozenset(Action)) if loopback else None
+    local = Identity("local", principal(options), frozenset(Action)) if alone else None
     with corpus(options, must_exist=False) as opened:
         served = make_served(home, settings, opened, local)
         app = create_app(served, version("fonte"), only_tools=only_tools)
         if served.local is not None and not known.any_key():
             output.note(f"no key exists: whoever reaches this port acts as tenant {served.local.principal.tenant!r}")
         opened.warm()
-        output.note(f"http://{options.host}:{options.port}{'/mcp' if only_tools else ''}")
+        host = f"[{options.host}]" if ":" in options.host else options.host
+        output.note(f"http://{host}:{options.port}{'/mcp' if only_tools else ''}")
         log_to_stderr(settings.serve.logs)
         # Once it has ended, uvicorn hands the signal on that ended it: what stands below is to be tidied first.
         signal.signal(signal.SIGTERM, _told_to_stop)

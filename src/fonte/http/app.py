@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from importlib.util import find_spec
 from typing import Any
 
@@ -22,14 +21,13 @@ from fonte.http.schemas_out import Health
 from fonte.http.served import Served
 from fonte.http.telemetry import CONTENT_TYPE, Telemetry
 
-_log = logging.getLogger("fonte.http")
 _HINT = "see /openapi.json"
 _TOLD = 5
 """Faults of a request that are named."""
 
 
 def create_app(served: Served, version: str = "", *, only_tools: bool = False) -> FastAPI:
-    """The server's application; with ``only_tools`` nothing but ``/mcp``, which is there where the SDK is installed.
+    """The server's application; with ``only_tools`` no way to documents but ``/mcp``, which is there where the SDK is.
 
     Pages of documentation are left out: they would load scripts from elsewhere.
     """
@@ -104,13 +102,6 @@ def _add_errors(app: FastAPI) -> None:
         response.status_code = error.status_code
         response.headers.update(error.headers or {})
         return response
-
-    @app.exception_handler(Exception)
-    async def unexpected(request: Request, error: Exception) -> Response:
-        # The edge of the server: what is ours to mend goes into the log, and nothing of it to the caller.
-        _log.error("unexpected", exc_info=error, extra={"request_id": request.state.request_id})
-        told = FonteError("something went wrong here", hint=f"the log tells, under {request.state.request_id}")
-        return _error(request, told)
 
 
 def _error(request: Request, error: FonteError, param: str | None = None) -> Response:

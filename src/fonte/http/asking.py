@@ -20,10 +20,10 @@ from fonte.http.outward import outward
 from fonte.http.replies import STREAMED, note, reply, timed
 from fonte.http.schemas import AskBody, SearchBody, WhyBody
 from fonte.http.served import Served
-from fonte.http.streaming import Stream, event
+from fonte.http.streaming import BROKEN_OFF, Stream, event, following
 from fonte.text.expected import read_expected
 from fonte.told_why import why_told
-from fonte.types import Abstained, Answer, Answered, Citation, Filters
+from fonte.types import Answer, Answered, Citation, Filters
 
 _Item: TypeAlias = Citation | str | Answer
 
@@ -67,6 +67,7 @@ def routes(served: Served) -> APIRouter:
         items = Stream(lambda: corpus.stream(body.question, principal=who.principal, **_wanted(body))).items()
         # The first item before anything is sent: an error then still has its status.
         first = await anext(items)
+        note(request, said(served, body.question), outcome=BROKEN_OFF)  # until its answer is sent
         return StreamingResponse(_events(request, served, who, body.question, first, items), media_type=EVENTS)
 
     @router.post("/v1/why", response_model=out.WhyTold)
@@ -133,12 +134,9 @@ async def _events(
 ) -> AsyncIterator[bytes]:
     """``citation`` and ``delta`` as they come, then ``done`` with the whole answer; ``error`` where it breaks."""
     try:
-        yield _event(first, who)
-        last = first
-        async for last in rest:
-            yield _event(last, who)
-        if isinstance(last, Answered | Abstained):
-            note_answer(request, served, question, last)
+        async for item in following(first, rest):
+            note_item(request, served, question, item)
+            yield _event(item, who)
     except FonteError as error:
         request.state.audit_outcome = error.code
         yield event("error", contract.error(error))
@@ -161,6 +159,14 @@ def note_answer(request: Request, served: Served, question: str, answer: Answer)
         shown = {one.stored.chunk.document_id for one in answer.nearest}
     note(request, said(served, question), tuple(sorted(shown)), outcome)
     timed(request, answer.trace.timings_ms, "answered" if isinstance(answer, Answered) else answer.reason.value)
+
+
+def note_item(request: Request, served: Served, question: str, item: _Item) -> None:
+    """The same of an item before it is sent: what was cited stands in the log also where a stream breaks off."""
+    if isinstance(item, Citation):
+        request.state.audit_shown = tuple(sorted({*request.state.audit_shown, item.document_id}))
+    elif not isinstance(item, str):
+        note_answer(request, served, question, item)
 
 
 def said(served: Served, question: str) -> str:

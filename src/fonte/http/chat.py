@@ -20,14 +20,14 @@ from fonte.access.identity import Identity
 from fonte.contract import Json
 from fonte.errors import FonteError, InvalidQuery, NotFound
 from fonte.http import schemas_out as out
-from fonte.http.asking import EVENTS, note_answer, said
+from fonte.http.asking import EVENTS, note_answer, note_item, said
 from fonte.http.chat_schemas import ChatBody, Message
 from fonte.http.identity import Reader
 from fonte.http.outward import outward, place_link
 from fonte.http.replies import OPENAI_ERRORS, STREAMED, error_told, note, reply
 from fonte.http.schemas import MOST_CHARACTERS
 from fonte.http.served import Served
-from fonte.http.streaming import Stream
+from fonte.http.streaming import BROKEN_OFF, Stream, following
 from fonte.text.language import detect
 from fonte.text.markers import MARKER, cleaned
 from fonte.text.sentences import sentences
@@ -70,6 +70,7 @@ def routes(served: Served) -> APIRouter:
             )
         ).items()
         first = await anext(items)
+        note(request, said(served, asked.question), outcome=BROKEN_OFF)  # until its answer is sent
         with_usage = body.stream_options is not None and bool(body.stream_options.include_usage)
         return StreamingResponse(
             _chunks(request, served, asked, first, items, with_usage=with_usage), media_type=EVENTS
@@ -203,7 +204,8 @@ async def _chunks(
     last: Citation | str | Answer = first
     try:
         yield _data(asked.chunk({"role": "assistant", "content": ""}))
-        async for last in _after(first, rest):
+        async for last in following(first, rest):
+            note_item(request, served, asked.question, last)
             if isinstance(last, Citation):
                 cited[last.index] = last
             elif isinstance(last, str):
@@ -218,19 +220,10 @@ async def _chunks(
         # Also where it withdraws after some text was sent: the reader must see that it does.
         yield _data(asked.chunk({"content": f"\n\n{last.message}" if length else last.message}))
     if isinstance(last, Answered | Abstained):
-        note_answer(request, served, asked.question, last)
         yield _data(asked.chunk({}, "stop") | {"fonte": asked.told(last)})
         if with_usage:
             yield _data(asked.usage_chunk(last))
     yield b"data: [DONE]\n\n"
-
-
-async def _after(
-    first: Citation | str | Answer, rest: AsyncIterator[Citation | str | Answer]
-) -> AsyncIterator[Citation | str | Answer]:
-    yield first
-    async for one in rest:
-        yield one
 
 
 def _data(told: Json) -> bytes:

@@ -17,9 +17,10 @@ from contextlib import AbstractAsyncContextManager, nullcontext
 from typing import Any, Final, TypeAlias
 
 from starlette.concurrency import run_in_threadpool
+from starlette.requests import ClientDisconnect
 
 from fonte.access.records import AuditEntry
-from fonte.errors import Busy, FonteError, InvalidRequest, SourceTooLarge
+from fonte.errors import Busy, FonteError, InvalidRequest, RateLimited, SourceTooLarge
 from fonte.http.limits import Room
 from fonte.http.replies import error_told
 from fonte.http.served import Served
@@ -47,6 +48,10 @@ _POLICY: Final = (
     b"font-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; "
     b"require-trusted-types-for 'script'; trusted-types 'none'"
 )
+SLOWEST: Final = 64 * 1024
+"""Bytes a second that a body has to come with, beyond the time that each has."""
+_GONE: Final = 499
+"""The status that is counted where the client did not wait for one."""
 _log = logging.getLogger("fonte.http")
 
 
@@ -76,8 +81,15 @@ class Guard:
                 await self._app(scope, reading, answering.send)
         except (Busy, SourceTooLarge, InvalidRequest) as error:
             await answering.refuse(error)
+        except ClientDisconnect:
+            pass  # nobody is there to be told
+        except Exception:  # noqa: BLE001 - the edge of the server: the log is told what is ours to mend, the caller nothing
+            _log.exception("unexpected", extra={"request_id": request_id})
+            scope["state"]["audit_outcome"] = FonteError.code
+            await answering.refuse(FonteError("something went wrong here", hint=f"the log tells, under {request_id}"))
         finally:
-            self._over(scope, answering.status or 500, time.perf_counter() - began)
+            await answering.end()
+            self._over(scope, answering.status or _GONE, time.perf_counter() - began)
 
     def _over(self, scope: Scope, status: int, seconds: float) -> None:
         """Count the request, and a line in the log."""
@@ -115,20 +127,23 @@ class Guard:
 
 
 class _Counted:
-    """A body whose bytes are counted, each part of which has to come in time."""
+    """A body whose bytes are counted, and which has to come in time: the larger it is the more of it."""
 
     def __init__(self, receive: Receive, most: int, seconds: float) -> None:
         self._receive = receive
         self._most = most
         self._seconds = seconds
         self._taken = 0
+        self._until: float | None = None
         self._whole = False
 
     async def __call__(self) -> Message:
         if self._whole:
             return await self._receive()  # waits until the client is gone
+        if self._until is None:
+            self._until = asyncio.get_running_loop().time() + self._seconds
         try:
-            async with asyncio.timeout(self._seconds):
+            async with asyncio.timeout_at(self._until + self._taken / SLOWEST):
                 message = await self._receive()
         except TimeoutError:
             raise InvalidRequest("the body did not arrive in time", hint="send it at once") from None
@@ -144,7 +159,7 @@ async def _buffered(receive: _Counted) -> Receive:
     while more:
         message = await receive()
         if message["type"] == "http.disconnect":
-            break
+            raise ClientDisconnect  # a part of a body is not taken for the whole
         parts.append(message.get("body", b""))
         more = message.get("more_body", False)
     pending: list[Message] = [{"type": "http.request", "body": b"".join(parts), "more_body": False}]
@@ -158,7 +173,7 @@ async def _buffered(receive: _Counted) -> Receive:
 class _Answering:
     """Sends what the application sends, with the headers that all answers have; the last part only once it is noted.
 
-    A request that cannot be written into the audit log is not answered.
+    A request that cannot be written into the audit log is not answered; of a stream its end is missing.
     """
 
     def __init__(self, served: Served, scope: Scope, send: Send, request_id: str) -> None:
@@ -168,6 +183,7 @@ class _Answering:
         self._id = request_id
         self._start: Message | None = None
         self._refused = False
+        self._noted = False
         self.status = 0
 
     async def send(self, message: Message) -> None:
@@ -187,8 +203,11 @@ class _Answering:
                 await self.refuse(error)
                 return
         await self._begin()
-        async with asyncio.timeout(self._served.limits.body_seconds):
-            await self._send(message)
+        try:
+            async with asyncio.timeout(self._served.limits.body_seconds):
+                await self._send(message)
+        except TimeoutError:
+            raise ClientDisconnect from None  # it does not read
 
     async def refuse(self, error: FonteError) -> None:
         """Answer with an error, where nothing was answered yet; a stream that has begun just ends."""
@@ -204,6 +223,15 @@ class _Answering:
         await self._begin()
         await self._send({"type": "http.response.body", "body": body, "more_body": False})
 
+    async def end(self) -> None:
+        """Note what was not yet: a stream whose reader has gone, a fault of ours."""
+        if self._noted or self._scope["state"].get("audit_action") is None:
+            return
+        try:
+            await run_in_threadpool(self._note)
+        except FonteError as error:
+            _log.error("a request was not noted: %s", error.code)
+
     async def _begin(self) -> None:
         if self._start is None:
             return
@@ -217,9 +245,10 @@ class _Answering:
 
     def _note(self) -> None:
         """Write what was asked and shown into the audit log, where the route said that it belongs there."""
+        self._noted = True
         state = self._scope["state"]
         action = state.get("audit_action")
-        if action is None:
+        if action is None or state.get("audit_outcome") == RateLimited.code:  # a flood is not to fill the disk
             return
         identity = state.get("identity")
         self._served.audit.record(

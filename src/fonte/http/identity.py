@@ -35,9 +35,7 @@ class Desk:
         Raises:
             Unauthenticated; RateLimited; NotPermitted: a page of another origin sent it.
         """
-        found = self._counted(request, lambda: self._known(request))
-        self.callers.take(found.id)
-        return found
+        return self._counted(request, lambda: self._known(request))
 
     def sign_in(self, request: Request, key: str) -> tuple[str, Identity]:
         """A session for whoever has this key: its secret, for the browser's cookie, and who they are.
@@ -47,7 +45,6 @@ class Desk:
         """
         served = self.served
         found = self._counted(request, lambda: keys.identify(served.keys, key, now=served.now()))
-        self.callers.take(found.id)
         return sessions.begin(served.sessions, key, now=served.now()), found
 
     def _counted(self, request: Request, known: Callable[[], Identity]) -> Identity:
@@ -55,10 +52,13 @@ class Desk:
         address = request.client.host if request.client else ""
         self.failures.check(address)
         try:
-            return known()
+            found = known()
         except Unauthenticated:
             self.failures.take(address)
             raise
+        # Subjects of tokens may have one name in two tenants.
+        self.callers.take(f"{found.principal.tenant}\0{found.id}")
+        return found
 
     def _known(self, request: Request) -> Identity:
         header = request.headers.get("authorization")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Generator
+from contextlib import closing
 from threading import Event
 from typing import Generic, TypeVar
 
@@ -13,6 +14,8 @@ from fonte.contract import Json
 _Item = TypeVar("_Item")
 _AHEAD = 64
 """Items that are made before the first of them was taken."""
+BROKEN_OFF = "broken_off"
+"""What the audit log says of a stream that did not come to its answer."""
 
 
 def event(name: str, data: Json) -> bytes:
@@ -21,12 +24,12 @@ def event(name: str, data: Json) -> bytes:
 
 
 class Stream(Generic[_Item]):
-    """Items of an iterator that works in a thread of its own, from its first to its last.
+    """Items of a generator that works in a thread of its own, from its first to its last.
 
-    The iterator is closed at its next item once whoever takes them has gone.
+    The generator is closed at its next item once whoever takes them has gone.
     """
 
-    def __init__(self, make: Callable[[], Iterator[_Item]]) -> None:
+    def __init__(self, make: Callable[[], Generator[_Item, None, None]]) -> None:
         """``make`` is called in the thread."""
         self._make = make
         self._gone = Event()
@@ -34,7 +37,7 @@ class Stream(Generic[_Item]):
         self._loop = asyncio.get_running_loop()
 
     async def items(self) -> AsyncIterator[_Item]:
-        """The items; what the iterator raises is raised here."""
+        """The items; what the generator raises is raised here."""
         working = self._loop.run_in_executor(None, self._work)
         try:
             while not isinstance(item := await self._queue.get(), _End):
@@ -49,18 +52,14 @@ class Stream(Generic[_Item]):
 
     def _work(self) -> None:
         fault: Exception | None = None
-        made = self._make()
         try:
-            for item in made:
-                if self._gone.is_set():
-                    break
-                self._put(item)
+            with closing(self._make()) as made:
+                for item in made:
+                    if self._gone.is_set():
+                        break
+                    self._put(item)
         except Exception as error:  # noqa: BLE001 - raised where it is waited for, whatever it is
             fault = error
-        finally:
-            close = getattr(made, "close", None)
-            if close is not None:
-                close()
         if not self._gone.is_set():
             self._put(_End(fault))
 
@@ -71,3 +70,10 @@ class Stream(Generic[_Item]):
 class _End:
     def __init__(self, fault: Exception | None) -> None:
         self.fault = fault
+
+
+async def following(first: _Item, rest: AsyncIterator[_Item]) -> AsyncIterator[_Item]:
+    """An item that was taken already, and the others."""
+    yield first
+    async for one in rest:
+        yield one

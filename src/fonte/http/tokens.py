@@ -6,6 +6,7 @@ kept, and asked for anew when a token names one that is not known, but not more 
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -107,8 +108,8 @@ class _Keys:
         self._fetch = fetch
         self._lock = Lock()
         self._known: dict[str | None, jwt.PyJWK] = {}
-        self._fetched_at: float | None = None
-        self._tried_at: float | None = None
+        self._fetched_at = -math.inf
+        self._tried_at = -math.inf
 
     def find(self, kid: object) -> jwt.PyJWK:
         """The key of that id; a set of one key needs no id.
@@ -117,33 +118,38 @@ class _Keys:
             Unauthenticated: no such key. Overloaded: none are known and the provider cannot be asked.
         """
         name = kid if isinstance(kid, str) else None
-        with self._lock:
-            moment = time.monotonic()
-            age = None if self._fetched_at is None else moment - self._fetched_at
-            old = age is None or age > KEPT_SECONDS or name not in self._known
-            if old and (self._tried_at is None or moment - self._tried_at > PAUSE_SECONDS):
-                self._tried_at = moment
-                self._renew(moment)
-            age = None if self._fetched_at is None else moment - self._fetched_at
-            if age is None or age > STALE_SECONDS:
-                raise Overloaded(
-                    "the identity provider cannot be asked", hint="try again in a moment", after_seconds=20
-                )
-            key = self._known.get(name)
+        # Whoever has a key that still serves does not wait while another asks the provider.
+        usable = name in self._known and self._age() <= STALE_SECONDS
+        if (name not in self._known or self._age() > KEPT_SECONDS) and self._lock.acquire(blocking=not usable):
+            try:
+                self._renew(name)
+            finally:
+                self._lock.release()
+        if self._age() > STALE_SECONDS:
+            raise Overloaded("the identity provider cannot be asked", hint="try again in a moment", after_seconds=20)
+        key = self._known.get(name)
         if key is None:
             raise unauthenticated()
         return key
 
-    def _renew(self, moment: float) -> None:
+    def _age(self) -> float:
+        return time.monotonic() - self._fetched_at
+
+    def _renew(self, name: str | None) -> None:
+        """Ask the provider, unless that was done while we waited, or just before."""
+        moment = time.monotonic()
+        if (name in self._known and self._age() <= KEPT_SECONDS) or moment - self._tried_at <= PAUSE_SECONDS:
+            return
+        self._tried_at = moment
         try:
             found = jwt.PyJWKSet.from_dict(dict(self._fetch())).keys
         except (httpx.HTTPError, jwt.PyJWTError, ValueError, TypeError, KeyError):
             return  # what is known serves on until it is too old
         signing = [one for one in found if one.public_key_use in (None, "sig")]
-        self._known = {one.key_id: one for one in signing}
+        known: dict[str | None, jwt.PyJWK] = {one.key_id: one for one in signing}
         if len(signing) == 1:
-            self._known[None] = signing[0]
-        self._fetched_at = moment
+            known[None] = signing[0]
+        self._known, self._fetched_at = known, moment
 
 
 def fetcher(issuer: str, jwks_url: str | None) -> Callable[[], Mapping[str, Any]]:
@@ -156,7 +162,9 @@ def fetcher(issuer: str, jwks_url: str | None) -> Callable[[], Mapping[str, Any]
                 told = _read(client, issuer.rstrip("/") + _DISCOVERY)
                 if told.get("issuer") != issuer:
                     raise ValueError("the provider calls itself by another name")
-                address = _text(told.get("jwks_uri"))
+                address = told.get("jwks_uri")
+                if not isinstance(address, str):
+                    raise ValueError("the provider does not say where its keys are")
             return _read(client, address)
 
     return fetch
