@@ -17,7 +17,8 @@ class ServeSettings(Section):
     per_minute`` of unknown keys for each address. ``body_seconds`` is how long a request's body may take to arrive,
     and one second more for each 64 KiB of it.
     ``jobs_at_once`` syncs of different tenants run at a time; ``jobs_waiting`` jobs of one tenant may wait.
-    ``hosts`` are names under which a server without keys is reached, beside those of the loopback.
+    ``hosts`` are names under which a server without keys is reached, beside those of the loopback. ``public_url`` is
+    where people reach it, for an identity provider that sends them back.
     ``logs`` is the form of lines on standard error; with ``open_metrics`` ``/metrics`` needs no key.
     """
 
@@ -33,8 +34,11 @@ class ServeSettings(Section):
     jobs_at_once: Positive = 1
     jobs_waiting: Positive = 100
     hosts: Names = ()
+    public_url: str | None = None
     logs: Literal["plain", "json"] = "plain"
     open_metrics: bool = False
+
+    _url = field_validator("public_url")(plain_url)
 
 
 class AuditSettings(Section):
@@ -61,6 +65,8 @@ class OidcSettings(Section):
     tenant: Annotated[str, Field(min_length=1)] = "default"
     write_roles: Names = ()
     admin_roles: Names = ()
+    client_id: Annotated[str, Field(min_length=1)] | None = None
+    scope: Annotated[str, Field(min_length=1)] = "openid profile"
 
     _url = field_validator("jwks_url")(plain_url)
 
@@ -68,4 +74,6 @@ class OidcSettings(Section):
     def _complete(self) -> Self:
         if (self.issuer is None) != (self.audience is None):
             raise ValueError("issuer and audience go together")
+        if self.client_id is not None and self.issuer is None:
+            raise ValueError("client_id is of an issuer: issuer should be set")
         return self

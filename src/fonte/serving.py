@@ -17,8 +17,10 @@ from fonte.access.records import AuditEntry
 from fonte.config import Settings
 from fonte.corpus import OpenCorpus
 from fonte.errors import ConfigError, StoreError
+from fonte.http.provider import Provider
 from fonte.http.served import Limits, Served
 from fonte.http.tokens import JwtTokens, TokenRules, fetcher
+from fonte.models.endpoint import read_key
 from fonte.stores.home import Home
 from fonte.working import Worker
 
@@ -54,6 +56,7 @@ def make_served(home: Path, settings: Settings, corpus: OpenCorpus, local: Ident
         feedback=stores.feedback,
         local=local if settings.oidc.issuer is None else None,
         tokens=_tokens(settings),
+        provider=_provider(settings),
         limits=limits,
         audit_questions=settings.audit.questions,
         open_metrics=wanted.open_metrics,
@@ -92,13 +95,25 @@ def _forget_daily(served: Served, kept: timedelta, over: Event) -> None:
             return
 
 
-def _tokens(settings: Settings) -> JwtTokens | None:
+def _provider(settings: Settings) -> Provider | None:
+    """The identity provider that the page sends people to. Raises ConfigError where it does not know the way back."""
+    wanted, back = settings.oidc, settings.serve.public_url
+    if wanted.client_id is None or wanted.issuer is None:
+        return None
+    if back is None:
+        raise ConfigError("[oidc] client_id needs [serve] public_url", hint="set it to where people reach this server")
+    tokens = _tokens(settings, audience=wanted.client_id)
+    secret, address = read_key(("FONTE_OIDC_CLIENT_SECRET",), _log.warning), f"{back.rstrip('/')}/v1/session/return"
+    return Provider(wanted.issuer, wanted.client_id, secret, address, wanted.scope, tokens) if tokens else None
+
+
+def _tokens(settings: Settings, audience: str | None = None) -> JwtTokens | None:
     wanted = settings.oidc
     if wanted.issuer is None or wanted.audience is None:
         return None
     rules = TokenRules(
         issuer=wanted.issuer,
-        audience=wanted.audience,
+        audience=audience or wanted.audience,
         algorithms=wanted.algorithms,
         leeway_seconds=wanted.leeway_seconds,
         user_claim=wanted.user_claim,

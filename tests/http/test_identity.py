@@ -19,7 +19,8 @@ from fonte.types import Principal
 from routes import api_routes
 from served import NOW, House, make_house
 
-OPEN = {"/healthz", "/readyz", "/v1/session", "/static/{name}", *ADDRESSES}
+PROVIDER = ("/v1/session/provider", "/v1/session/return")
+OPEN = {"/healthz", "/readyz", "/v1/session", *PROVIDER, "/static/{name}", *ADDRESSES}
 """Whether it lives; signing in, which asks for the key itself; the page's files, which say nothing of documents."""
 ADA = Principal("default", "ada", frozenset())
 

@@ -140,6 +140,8 @@ ASKED: dict[tuple[str, str], Asked] = {
     ("POST", "/v1/keys"): lambda w: ("/v1/keys", {"user": "eve", "roles": [w.draw.choice(ROLES)], "days": 1}),
     ("POST", "/v1/keys/{key_id}/revoke"): lambda _: ("/v1/keys/aaaaaaaaaa/revoke", None),
     ("GET", "/v1/session"): lambda _: ("/v1/session", None),
+    ("GET", "/v1/session/provider"): lambda _: ("/v1/session/provider", None),
+    ("GET", "/v1/session/return"): lambda _: ("/v1/session/return?code=a&state=b", None),
     ("POST", "/v1/session"): lambda _: ("/v1/session", {"key": "fonte_aaaaaaaaaa_" + "a" * 43}),
     ("DELETE", "/v1/session"): lambda _: ("/v1/session", None),
     ("GET", "/static/{name}"): lambda _: ("/static/main.js", None),

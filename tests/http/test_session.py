@@ -22,7 +22,7 @@ ORIGIN = {"origin": "http://localhost"}
 def test_a_key_becomes_a_session_that_scripts_cannot_read(house: House) -> None:
     made = mint(house.served.keys, EVA, [Action.READ], now=NOW)
     browser = house.client()
-    assert browser.get("/v1/session").json() == {"signed_in": False, "keys": True}
+    assert browser.get("/v1/session").json() == {"signed_in": False, "keys": True, "provider": False}
     answer = browser.post("/v1/session", json={"key": f" {made.text}\n"}, headers=ORIGIN)
     assert answer.json() | {"tenant": 0} == {
         "signed_in": True,

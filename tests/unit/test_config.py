@@ -162,6 +162,9 @@ def test_every_key_has_a_variable_and_each_of_them_is_read(tmp_path: Path) -> No
         ("query", "filters"): "only",
         ("query", "parts"): "false",
         ("audit", "questions"): "false",
+        ("serve", "public_url"): "https://fonte.example",
+        ("serve", "logs"): "json",
+        ("serve", "open_metrics"): "true",
         ("oidc", "issuer"): "https://id.example",
         ("oidc", "audience"): "fonte",
         ("oidc", "jwks_url"): "https://id.example/keys",
@@ -197,6 +200,7 @@ def test_every_key_has_a_variable_and_each_of_them_is_read(tmp_path: Path) -> No
             continue
         value = samples.get((section, key), "7")
         others = {
+            "FONTE_OIDC_CLIENT_ID": {"FONTE_OIDC_ISSUER": "https://id.example", "FONTE_OIDC_AUDIENCE": "fonte"},
             "FONTE_OIDC_ISSUER": {"FONTE_OIDC_AUDIENCE": "fonte"},
             "FONTE_OIDC_AUDIENCE": {"FONTE_OIDC_ISSUER": "https://id.example"},
             "FONTE_GOLDEN_FLOORS": {"FONTE_GOLDEN_PATH": "g.yaml"},

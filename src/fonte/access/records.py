@@ -8,6 +8,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Protocol
 
+from fonte.access.identity import Identity
 from fonte.types import Principal
 
 
@@ -67,11 +68,15 @@ class KeyStore(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class SessionRecord:
-    """A browser that was signed in with a key, until ``ends_at``. Its own secret is kept as a hash."""
+    """A browser that was signed in, until ``ends_at``. Its own secret is kept as a hash.
+
+    It was begun with a key, whose worth at the moment it has, or by an identity provider, who said ``identity``.
+    """
 
     secret_sha256: str = field(repr=False)
-    key_id: str
     ends_at: datetime
+    key_id: str | None = None
+    identity: Identity | None = None
 
 
 class SessionStore(Protocol):

@@ -47,6 +47,12 @@ class Desk:
         found = self._counted(request, lambda: keys.identify(served.keys, key, now=served.now()))
         return sessions.begin(served.sessions, key, now=served.now()), found
 
+    def sign_in_by(self, request: Request, vouched: Callable[[], Identity]) -> tuple[str, Identity]:
+        """A session for whomever an identity provider vouches for, as ``sign_in``."""
+        found = self._counted(request, vouched)
+        self.callers.take(found.id)
+        return sessions.begin_told(self.served.sessions, found, now=self.served.now()), found
+
     def _counted(self, request: Request, known: Callable[[], Identity]) -> Identity:
         _same_origin(request)
         address = request.client.host if request.client else ""
@@ -64,8 +70,8 @@ class Desk:
         header = request.headers.get("authorization")
         if header is None:
             cookie = request.cookies.get(COOKIE)
-            # While no key exists there is no session either: a cookie is then left over from another home.
-            if cookie is None or not self.served.keys.any_key():
+            # While nobody can sign in there is no session: a cookie is then left over from another home.
+            if cookie is None or (self.served.local is not None and not self.served.keys.any_key()):
                 return self._nobody(request)
             return self._of_session(request, cookie)
         scheme, _, text = header.partition(" ")

@@ -385,10 +385,11 @@ class Revoked(BaseModel):
 
 
 class SessionTold(BaseModel):
-    """Who the caller is; ``keys``: whether any key exists."""
+    """Who the caller is; ``keys``: whether any key exists, ``provider``: whether one can sign in elsewhere."""
 
     signed_in: bool
     keys: bool
+    provider: bool = False
     local: bool = False
     tenant: str | None = None
     user: str | None = None

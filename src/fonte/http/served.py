@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 from fonte.access.identity import Identity
 from fonte.access.records import AuditLog, FeedbackStore, KeyStore, SessionStore
 from fonte.corpus import OpenCorpus
+from fonte.http.provider import Login
 from fonte.working import Worker
 
 if TYPE_CHECKING:
@@ -21,6 +22,16 @@ class Tokens(Protocol):
 
     def identify(self, token: str) -> Identity:
         """Who it was issued to. Raises Unauthenticated; Overloaded where the provider cannot be asked."""
+
+
+class SignIn(Protocol):
+    """An identity provider that browsers are sent to."""
+
+    def begin(self) -> tuple[str, Login]:
+        """Where to go, and what to keep meanwhile. Raises Overloaded."""
+
+    def finish(self, code: str, state: str, login: Login) -> Identity:
+        """Who came back. Raises Unauthenticated, Overloaded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +66,7 @@ class Served:
     feedback: Callable[[str], FeedbackStore] = field(kw_only=True)
     """By tenant."""
     tokens: Tokens | None = None
+    provider: SignIn | None = None
     limits: Limits = field(default_factory=Limits)
     audit_questions: bool = True
     generators: tuple[str, ...] = ("extractive",)

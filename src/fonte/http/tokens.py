@@ -27,7 +27,7 @@ PAUSE_SECONDS = 20.0
 """Between two fetches, whatever tokens say."""
 STALE_SECONDS = 24 * 3600.0
 """How long kept keys still serve while the provider cannot be asked."""
-_TIMEOUT = 5.0
+TIMEOUT_SECONDS = 5.0
 _MOST_BYTES = 2**20
 _MOST_CHARACTERS = 16_384
 _DISCOVERY = "/.well-known/openid-configuration"
@@ -59,8 +59,8 @@ class JwtTokens:
         self._rules = rules
         self._keys = _Keys(fetch)
 
-    def identify(self, token: str) -> Identity:
-        """Who it was issued to.
+    def identify(self, token: str, nonce: str | None = None) -> Identity:
+        """Who it was issued to; ``nonce`` is what it must repeat, where it was asked for with one.
 
         Raises:
             Unauthenticated: it is none, of another issuer or audience, over, not begun, or wrongly signed.
@@ -84,6 +84,8 @@ class JwtTokens:
             )
         except (jwt.PyJWTError, ValueError, TypeError) as error:
             raise unauthenticated() from error
+        if nonce is not None and claims.get("nonce") != nonce:
+            raise unauthenticated()
         return self._identity(claims)
 
     def _identity(self, claims: Mapping[str, Any]) -> Identity:
@@ -156,22 +158,29 @@ def fetcher(issuer: str, jwks_url: str | None) -> Callable[[], Mapping[str, Any]
     """Gives the provider's keys; where they lie it says itself, unless ``jwks_url`` does."""
 
     def fetch() -> Mapping[str, Any]:
-        with httpx.Client(timeout=_TIMEOUT, follow_redirects=False) as client:
-            address = jwks_url
-            if address is None:
-                told = _read(client, issuer.rstrip("/") + _DISCOVERY)
-                if told.get("issuer") != issuer:
-                    raise ValueError("the provider calls itself by another name")
-                address = told.get("jwks_uri")
-                if not isinstance(address, str):
-                    raise ValueError("the provider does not say where its keys are")
-            return _read(client, address)
+        with httpx.Client(timeout=TIMEOUT_SECONDS, follow_redirects=False) as client:
+            address = jwks_url or discovered(client, issuer).get("jwks_uri")
+            if not isinstance(address, str):
+                raise TypeError("the provider does not say where its keys are")
+            return read_json(client, address)
 
     return fetch
 
 
-def _read(client: httpx.Client, address: str) -> Mapping[str, Any]:
-    with client.stream("GET", address) as response:
+def discovered(client: httpx.Client, issuer: str) -> Mapping[str, Any]:
+    """What a provider says of itself. Raises ValueError where it calls itself by another name, HTTPError, TypeError."""
+    told = read_json(client, issuer.rstrip("/") + _DISCOVERY)
+    if told.get("issuer") != issuer:
+        raise ValueError("the provider calls itself by another name")
+    return told
+
+
+def read_json(
+    client: httpx.Client, address: str, form: Mapping[str, str] | None = None, auth: tuple[str, str] | None = None
+) -> Mapping[str, Any]:
+    """A JSON object, not too large; with a ``form`` it is sent by POST. Raises HTTPError, ValueError, TypeError."""
+    method, data = ("GET", None) if form is None else ("POST", dict(form))
+    with client.stream(method, address, data=data, auth=auth) as response:
         response.raise_for_status()
         body = b""
         for part in response.iter_bytes():

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
+from fonte.access.identity import Action, Identity
 from fonte.access.records import SessionRecord
-from fonte.stores.rows import put_time
+from fonte.stores.rows import put_json, put_time
 from fonte.stores.sqlite import Database
+from fonte.types import Principal
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 _SCHEMA = """
 CREATE TABLE sessions (
     secret_sha256 TEXT PRIMARY KEY,
-    key_id TEXT NOT NULL,
-    ends_at TEXT NOT NULL
+    ends_at TEXT NOT NULL,
+    key_id TEXT,
+    identity TEXT
 ) WITHOUT ROWID;
 """
 
@@ -25,24 +29,40 @@ class SqliteSessions:
 
     def __init__(self, path: Path, *, prepare: Callable[[], None]) -> None:
         """Nothing is created before the first session; ``prepare`` then makes the folder."""
-        self._database = Database(path, _SCHEMA, SCHEMA_VERSION, durable=False, prepare=prepare)
+        self._database = Database(
+            path,
+            _SCHEMA,
+            SCHEMA_VERSION,
+            durable=False,
+            prepare=prepare,
+            upgrades={1: f"DROP TABLE sessions;{_SCHEMA}"},
+        )
 
     def add_session(self, record: SessionRecord, now: datetime) -> None:
         """Keep a new session, and forget those that are over."""
         with self._database.write() as connection:
             connection.execute("DELETE FROM sessions WHERE ends_at <= ?", (put_time(now),))
             connection.execute(
-                "INSERT INTO sessions (secret_sha256, key_id, ends_at) VALUES (?, ?, ?)",
-                (record.secret_sha256, record.key_id, put_time(record.ends_at)),
+                "INSERT INTO sessions (secret_sha256, ends_at, key_id, identity) VALUES (?, ?, ?, ?)",
+                (
+                    record.secret_sha256,
+                    put_time(record.ends_at),
+                    record.key_id,
+                    _put(record.identity) if record.identity is not None else None,
+                ),
             )
 
     def session(self, secret_sha256: str) -> SessionRecord | None:
         """One session, by its secret's hash."""
         with self._database.read() as connection:
             row = connection.execute(
-                "SELECT secret_sha256, key_id, ends_at FROM sessions WHERE secret_sha256 = ?", (secret_sha256,)
+                "SELECT secret_sha256, ends_at, key_id, identity FROM sessions WHERE secret_sha256 = ?",
+                (secret_sha256,),
             ).fetchone()
-        return SessionRecord(row[0], row[1], datetime.fromisoformat(row[2])) if row is not None else None
+        if row is None:
+            return None
+        secret, ends, key, identity = row
+        return SessionRecord(secret, datetime.fromisoformat(ends), key, _get(identity) if identity else None)
 
     def end_session(self, secret_sha256: str) -> None:
         """Forget a session, if it is there."""
@@ -52,3 +72,15 @@ class SqliteSessions:
     def close(self) -> None:
         """Close the file."""
         self._database.close()
+
+
+def _put(identity: Identity) -> str:
+    who = identity.principal
+    told = {"id": identity.id, "tenant": who.tenant, "user": who.user, "roles": sorted(who.roles)}
+    return put_json(told | {"actions": sorted(one.value for one in identity.actions)})
+
+
+def _get(text: str) -> Identity:
+    told = json.loads(text)
+    who = Principal(told["tenant"], told["user"], frozenset(told["roles"]))
+    return Identity(told["id"], who, frozenset(Action(one) for one in told["actions"]))

@@ -17,7 +17,7 @@ let session = { signed_in: false, keys: true };
 /** What is shown at an address: how it is made, the name of its title, and the place in the navigation. */
 function view() {
   const [, first = "", second = ""] = location.pathname.split("/");
-  if (!session.signed_in) return { make: () => signInView(start), title: "signin.title", at: "" };
+  if (!session.signed_in) return { make: () => signInView(start, session), title: "signin.title", at: "" };
   if (first === "documents" && second) {
     return { make: () => documentView(decodeURIComponent(second), session), title: "documents.title", at: "/documents" };
   }

@@ -5,7 +5,7 @@ import { el, fill } from "./dom.js";
 import { fault } from "./faults.js";
 import { t } from "./texts.js";
 
-export function signInView(entered) {
+export function signInView(entered, session) {
   const key = el("input", { id: "key", type: "password", name: "key", autocomplete: "current-password", required: true, spellcheck: "false", "data-first": true });
   const told = el("div", { role: "alert" });
   const form = el("form", {
@@ -28,6 +28,9 @@ export function signInView(entered) {
   el("input", { type: "text", autocomplete: "username", value: "fonte", hidden: true, readonly: true }),
   el("label", { for: "key" }, t("signin.key")), key,
   told,
-  el("button", { class: "main" }, t("signin.enter")));
+  el("button", { class: "main" }, t("signin.enter")),
+  session.provider ? el("p", {}, el("a", { href: "/v1/session/provider" }, t("signin.provider"))) : null);
+  // An identity provider that did not vouch leads back here.
+  if (new URLSearchParams(location.search).get("signin") === "failed") fill(told, el("p", { class: "fault" }, t("signin.failed")));
   return form;
 }
