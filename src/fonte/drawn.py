@@ -53,8 +53,8 @@ class PageDrawer:
             self._pictures = None
             self._opened.close()
 
-    def page(self, document: Document, state: DocumentState, page: int) -> Picture:
-        """A page (from 1) of the document's source.
+    def page(self, document: Document, state: DocumentState, page: int, path: str | None) -> Picture:
+        """A page (from 1) of the document's source, whose bytes lie at ``path``; None for nowhere.
 
         Raises:
             InvalidQuery: a format without pages, or no such page. SourceUnreadable: its source is not on this machine.
@@ -71,7 +71,7 @@ class PageDrawer:
             if known is not None:
                 self._kept.move_to_end(named)
                 return known
-        drawn = self._drawer().picture(_source(state), media_type, page)
+        drawn = self._drawer().picture(_source(state, path), media_type, page)
         with self._lock:
             self._kept[named] = drawn
             while len(self._kept) > _KEPT:
@@ -141,13 +141,19 @@ def _mark(drawn: Image, frame: tuple[int, int, int, int]) -> None:
     ImageDraw.Draw(drawn).line([(left, bottom - 1), (right - 1, bottom - 1)], fill=_EDGE, width=2)
 
 
-def _source(state: DocumentState) -> Source:
+def local_path(uri: str) -> str | None:
+    """Where a document lies that is a file of its own on this machine."""
+    if not uri.startswith(_LOCAL) or any(one in uri for one in _INSIDE):
+        return None
+    return os.fsdecode(unquote_to_bytes(uri.removeprefix(_LOCAL)))
+
+
+def _source(state: DocumentState, path: str | None) -> Source:
     """The document's file, read whole; its bytes are those that were indexed, wherever its name leads by now."""
-    if not state.uri.startswith(_LOCAL) or any(one in state.uri for one in _INSIDE):
+    if path is None:
         raise SourceUnreadable(
             f"{state.name} does not lie on this machine as a file of its own", hint="read its text instead"
         )
-    path = os.fsdecode(unquote_to_bytes(state.uri.removeprefix(_LOCAL)))
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         with os.fdopen(descriptor, "rb") as file:

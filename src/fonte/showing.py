@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from fonte.access.uploads import UPLOADS
 from fonte.conversing import Conversing
-from fonte.drawn import DrawnPage, PageDrawer, marked
+from fonte.drawn import DrawnPage, PageDrawer, local_path, marked
 from fonte.errors import NotFound
 from fonte.named import absent, called, only_one, place_in
 from fonte.parts import Parts
@@ -96,7 +97,9 @@ class Showing(Conversing):
         if chunk is not None:
             marks = self._chunk_of(found.id, chunk, principal)
         boxes = boxes_on(found, page, *marks) if marks is not None else ()
-        picture = self._drawer.page(found, state, page)
+        uploaded = state.uri.startswith(UPLOADS)
+        path = self._parts.uploads(principal.tenant).path(state.uri) if uploaded else local_path(state.uri)
+        picture = self._drawer.page(found, state, page, path)
         return marked(picture, boxes, boxes_on(found, page, 0, len(found.text))), found
 
     def _chunk_of(self, document_id: str, chunk: str, principal: Principal) -> tuple[int, int]:

@@ -167,6 +167,7 @@ class Worker:
 
     def _some(self, tenant: str) -> None:
         store = self._store(tenant)
+        store.reopen()  # nothing of this tenant runs: what says so is of a thread that could not write how it ended
         taken = store.take(self._now())
         for job in taken:
             if job.tries > self._limits.tries:  # one that takes the process with it is not tried for ever

@@ -10,12 +10,14 @@ from typing import Any
 
 import pytest
 
+from fonte import working
 from fonte.access.identity import Action
 from fonte.access.jobs import JobKind, JobLimits, JobState
 from fonte.access.records import AuditEntry
-from fonte.errors import HomeLocked, Overloaded
+from fonte.errors import HomeLocked, Overloaded, StoreUnavailable
 from fonte.serving import _forget_daily
 from fonte.stores.home import Home
+from fonte.stores.jobs import SqliteJobs
 from fonte.types import Principal
 from fonte.working import Worker
 from served import NOW, House, make_house
@@ -74,6 +76,25 @@ def test_a_locked_home_is_tried_again_and_a_lasting_fault_is_not(home: Path, mon
     told = done(runs_it, runs_it.post("/v1/sync").json()["job"])
     assert (told["state"], told["tries"], told["error"]["code"]) == ("failed", 1, "error")
     work.close()
+    house.served.corpus.close()
+
+
+def test_a_job_whose_end_could_not_be_written_is_done_again(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(working, "LONGEST_WAIT", 0.1)
+    house = make_house(home)
+    full, real = [True], SqliteJobs.end
+
+    def end(self: SqliteJobs, *args: Any, **said: Any) -> None:
+        if full:
+            full.clear()
+            raise StoreUnavailable("disk full")
+        real(self, *args, **said)
+
+    monkeypatch.setattr(SqliteJobs, "end", end)
+    runs_it = house.client(ROOT, *Action)
+    told = done(runs_it, runs_it.post("/v1/sync", json={"sources": ["memory://one"]}).json()["job"])
+    assert (told["state"], told["tries"], full) == ("done", 2, [])
+    house.served.work.close()
     house.served.corpus.close()
 
 

@@ -7,6 +7,7 @@ import io
 import time
 import zipfile
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -14,12 +15,14 @@ from starlette.testclient import TestClient
 
 from fonte.access.identity import Action
 from fonte.access.jobs import JobLimits
+from fonte.access.uploads import Upload
+from fonte.errors import StoreUnavailable
 from fonte.http.served import Limits
 from fonte.sources import uploaded
 from fonte.stores.home import Home
-from fonte.types import Principal
+from fonte.types import Principal, sha256_hex
 from fonte.working import Worker
-from served import House, make_house
+from served import NOW, House, make_house
 
 ADA = Principal("default", "ada", frozenset({"staff"}))
 BEN = Principal("default", "ben", frozenset({"staff"}))
@@ -243,3 +246,38 @@ def test_tenants_share_no_upload(house: House) -> None:
     assert house.client(ADA).get(f"/v1/documents/{document}").status_code == 404
     found = house.client(ADA).post("/v1/search", json={"query": "lamp"}).json()["results"]
     assert document not in {one["document_id"] for one in found}
+
+
+def test_pages_of_an_upload_are_drawn(house: House) -> None:
+    ada = house.client(ADA, *WRITES)
+    body = (Path(__file__).parents[1] / "data" / "made" / "report.pdf").read_bytes()
+    document = upload(ada, ("report.pdf", body), allow="user:ada")["documents"][0]["document_id"]
+    address = f"/v1/documents/{document}/pages/1.png"
+    assert ada.get(address).content.startswith(b"\x89PNG")
+    assert house.client(EVA).get(address).status_code == 404
+
+
+def test_one_name_that_comes_several_times_at_once_is_whole(home: Path) -> None:
+    store, failed = make_uploads(home), []
+
+    def hand_over(number: int) -> None:
+        for again in range(20):
+            one = Upload("u" + "0" * 24, "plan.txt", "ada", ("public",), NOW)
+            try:
+                with store.draft(one, io.BytesIO(f"plan {number} {again}".encode() * 50)) as draft:
+                    draft.commit()
+            except StoreUnavailable as error:
+                failed.append(error)
+
+    threads = [Thread(target=hand_over, args=(number,)) for number in range(4)]
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join()
+    assert failed == []
+    ((upload_, path),) = store.scan()
+    assert sha256_hex(Path(path).read_bytes()) == upload_.sha256
+
+
+def make_uploads(home: Path) -> uploaded.Uploads:
+    return uploaded.Uploads(home / "uploads", lambda: home.mkdir(exist_ok=True))

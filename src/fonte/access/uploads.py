@@ -57,6 +57,9 @@ class UploadStore(Protocol):
     def scan(self) -> Iterator[tuple[Upload, str]]:
         """Every upload with the path of its bytes, by id."""
 
+    def path(self, uri: str) -> str | None:
+        """Where the bytes of the upload with this URI lie; None where there is none, and for a member of one."""
+
     def disown(self, user: str) -> None:
         """Forget that a user is the owner of what they uploaded."""
 

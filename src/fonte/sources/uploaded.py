@@ -14,10 +14,11 @@ import shutil
 import time
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
+from threading import Lock
 from typing import BinaryIO
 
 from fonte.access.uploads import UPLOADS, Upload
@@ -34,6 +35,8 @@ _DRAFT, _GONE = ".draft-", ".gone-"
 _PIECE = 1 << 20
 _OLD_SECONDS = 3600.0
 """No draft is written for so long."""
+_CHANGING = Lock()
+"""Held by whoever changes uploads that count: two that came at once would write into each other's ``about.json``."""
 
 
 @dataclass(slots=True)
@@ -46,7 +49,7 @@ class _Draft:
 
     def commit(self) -> None:
         """Put it in the place of what was there. Raises StoreUnavailable."""
-        with _disk():
+        with _CHANGING, _disk():
             self.folder.mkdir(mode=0o700, exist_ok=True)
             (self.draft / "body").replace(self.folder / self.upload.sha256)
             _say(self.folder, self.upload)
@@ -86,11 +89,17 @@ class Uploads:
             if upload is not None:
                 yield upload, str(folder / upload.sha256)
 
+    def path(self, uri: str) -> str | None:
+        """Where the bytes of the upload with this URI lie."""
+        identity = uri.removeprefix(UPLOADS).split("/", 1)[0]
+        upload = _said(self.folder / identity) if _ID.fullmatch(identity) else None
+        return str(self.folder / identity / upload.sha256) if upload is not None and upload.uri == uri else None
+
     def disown(self, user: str) -> None:
         """Forget that a user is the owner of what they uploaded."""
         for upload, path in self.scan():
             if upload.owner == user:
-                with _disk():
+                with _CHANGING, _disk():
                     _say(Path(path).parent, replace(upload, owner=None))
 
     def forget(self, uri: str) -> bool:
@@ -100,8 +109,8 @@ class Uploads:
         if not _ID.fullmatch(identity):
             return False
         folder, gone = self.folder / identity, self.folder / f"{_GONE}{identity}"
-        upload = _said(folder)
-        with _disk():
+        with _CHANGING, _disk():
+            upload = _said(folder)
             if upload is not None and outer != uri:
                 _say(folder, replace(upload, without=tuple(sorted({*upload.without, uri}))))
                 return True
@@ -209,8 +218,9 @@ def _said(folder: Path) -> Upload | None:
 def _tidy(folder: Path) -> None:
     """Remove drafts of processes that died."""
     for path in folder.glob(f"{_DRAFT}*"):
-        if time.time() - path.stat().st_mtime > _OLD_SECONDS:
-            shutil.rmtree(path, ignore_errors=True)
+        with suppress(FileNotFoundError):  # one that counts by now
+            if time.time() - path.stat().st_mtime > _OLD_SECONDS:
+                shutil.rmtree(path, ignore_errors=True)
 
 
 def _sweep(folder: Path, kept: str) -> None:
