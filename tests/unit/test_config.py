@@ -169,8 +169,6 @@ def test_every_key_has_a_variable_and_each_of_them_is_read(tmp_path: Path) -> No
         ("oidc", "audience"): "fonte",
         ("oidc", "jwks_url"): "https://id.example/keys",
         ("serve", "hosts"): "docs.example.com",
-        ("serve", "logs"): "json",
-        ("serve", "open_metrics"): "true",
         ("reranker", "source"): "http:m",
         ("reranker", "base_url"): "http://h/v1",
         ("reranker", "form"): "tei",
