@@ -45,7 +45,7 @@ def make_served(home: Path, settings: Settings, corpus: OpenCorpus, local: Ident
         body_seconds=wanted.body_seconds,
         upload_bytes=wanted.upload_mb * 2**20,
         upload_files=wanted.upload_files,
-        hosts=wanted.hosts,
+        hosts=tuple(one.lower() for one in wanted.hosts),
     )
     return Served(
         corpus=corpus,

@@ -9,6 +9,7 @@ import pytest
 
 from fonte.access.identity import Action
 from fonte.access.keys import mint
+from fonte.http.identity import COOKIE
 from fonte.http.page import ADDRESSES, preferred
 from fonte.types import Principal
 from served import NOW, House, make_house
@@ -150,3 +151,9 @@ def test_one_shell_for_all_addresses_and_files_with_their_types(house: House) ->
     assert (again.status_code, again.content) == (304, b"")
     for name in ("nothing.js", "index.html", "..%2fapp.py", "%2e%2e/app.py"):
         assert browser.get(f"/static/{name}").status_code == 404
+
+
+def test_signing_out_of_no_session_writes_nothing(house: House, home: Path) -> None:
+    out = house.client().delete("/v1/session", headers={"cookie": f"{COOKIE}=made-up"})
+    assert (out.status_code, out.json()["signed_in"]) == (200, False)
+    assert not (home / "sessions.sqlite").exists()

@@ -48,5 +48,7 @@ def identify(store: SessionStore, known: KeyStore, secret: str, *, now: datetime
 
 
 def end(store: SessionStore, secret: str) -> None:
-    """Forget a session."""
-    store.end_session(keys.hashed(secret))
+    """Forget a session, if there is one: whoever is unknown makes nobody write."""
+    secret_sha256 = keys.hashed(secret)
+    if store.session(secret_sha256) is not None:
+        store.end_session(secret_sha256)
