@@ -30,6 +30,7 @@ from fonte.types import Passage, Support
 
 FLAGGED = frozenset({"partial", "unsupported"})
 GOALS = {"number": 0.95, "unit": 0.95, "date": 0.95, "negation_added": 0.95, "negation_removed": 0.95, "entity": 0.8}
+NEGATIONS = frozenset({"negation_added", "negation_removed"})
 MODEL = "package:multilingual-e5-small"
 
 
@@ -75,12 +76,17 @@ def judge(
         fired = {
             name: str(told)
             for name, told in checks.items()
-            if isinstance(told, str) and told not in ("ok", "not checked")
+            if isinstance(told, str) and told not in ("ok", "not checked") and _accuses(told)
         }
         if verdict in FLAGGED and not fired:
             fired = {"alignment": str(checks["alignment"])}
         judged.append(Judged(one, verdict, fired, took))
     return judged
+
+
+def _accuses(told: str) -> bool:
+    """Whether a check found something wrong, and not only something that it is not sure of."""
+    return not told.startswith("not sure: ") or any(f"; {what}: " in told for what in ("added", "removed", "left out"))
 
 
 def report(judged: Sequence[Judged]) -> dict[str, object]:
@@ -96,6 +102,7 @@ def report(judged: Sequence[Judged]) -> dict[str, object]:
             "of paraphrases": share(one.flagged for one in own if one.claim.base == "paraphrase"),
             "of later paraphrases": share(one.flagged for one in own if one.claim.source in later),
             "unsupported": share(one.verdict == "unsupported" for one in own),
+            "not called supported": share(one.verdict != "supported" for one in own),
             "goal": GOALS.get(kind),
         }
     faithful = [one for one in judged if one.claim.kind == "faithful"]
@@ -115,6 +122,10 @@ def report(judged: Sequence[Judged]) -> dict[str, object]:
     return {
         "recall": recall,
         "false alarms": alarms,
+        "negations": {
+            "flagged": share(one.flagged for one in judged if one.claim.kind in NEGATIONS),
+            "not called supported": share(one.verdict != "supported" for one in judged if one.claim.kind in NEGATIONS),
+        },
         "precision of checks": {check: share(found) for check, found in sorted(by_check.items())},
         "precision": share(flagged),
         "verdicts of faithful paraphrases": dict(

@@ -236,11 +236,11 @@ def _verdict(found: Sequence[Finding], covered: float, entailed: float | None, *
         return "unsupported"
     if entailed is not None and entailed < CONTRADICTED:
         return "unsupported"
-    if found or covered < uncovered or (entailed is not None and entailed < ENTAILED):
+    if any(one.sure for one in found) or covered < uncovered or (entailed is not None and entailed < ENTAILED):
         return "partial"
     if entailed is not None:
         return "supported"
-    return "supported" if known and covered >= COVERED else "not_checked"
+    return "supported" if known and covered >= COVERED and not found else "not_checked"
 
 
 def _places(at: int, passage: Passage) -> list[_Place]:

@@ -108,9 +108,10 @@ def align(claim: Statement, sources: Sequence[Statement], near: Callable[[int], 
 
 
 def _shared_figures(claim: Statement, source: Statement) -> int:
-    """How many quantities and dates of the claim a source holds."""
+    """How many quantities, dates and hours of the claim a source holds."""
     counted = sum(any(same_quantity(one, other) for other in source.figures) for one in claim.figures)
-    return counted + sum(any(same_day(day, other, source.years) for other in source.days) for day in claim.days)
+    counted += sum(any(same_day(day, other, source.years) for other in source.days) for day in claim.days)
+    return counted + sum(any(hour.minutes & other.minutes for other in source.hours) for hour in claim.hours)
 
 
 def _links(claim: Statement, source: Statement, near: Near | None) -> tuple[tuple[Link, ...], ...]:

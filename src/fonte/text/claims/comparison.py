@@ -38,11 +38,12 @@ _SHARED: Final = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What one check found wrong."""
+    """What one check found wrong, or where it cannot be sure that all is right."""
 
     check: str
     what: str
     grave: bool
+    sure: bool = True
 
 
 @dataclass(frozen=True, slots=True)

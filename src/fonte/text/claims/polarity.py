@@ -82,12 +82,30 @@ SOFT: Final = frozenset(
 )
 """Words that may say what a negation says; they need no counterpart and may be one."""
 _DENYING_VERBS: Final[Mapping[Language, str]] = {
-    "en": "exclude forbid prohibit ban refuse reject deny prevent avoid fail lack forget ignore lose expire lapse "
-    "cancel suspend withdraw stop cease",
-    "it": "escludere vietare proibire rifiutare respingere negare impedire evitare mancare dimenticare ignorare "
-    "scadere annullare sospendere ritirare smettere cessare decadere",
+    "en": "abandon abolish abstain avoid ban block cancel cease deactivate deny disable disallow discard discontinue "
+    "disqualify disregard exclude expire fail forbid forget ignore lack lapse lose neglect omit outlaw overlook "
+    "prevent prohibit refrain refuse reject revoke skip stop suspend waive withdraw withhold",
+    "it": "abolire annullare astenere bloccare cessare decadere dimenticare disattivare dispensare escludere esentare "
+    "esonerare ignorare impedire interdire mancare negare omettere precludere proibire respingere revocare rifiutare "
+    "rinunciare scadere scartare smettere sospendere tralasciare trascurare vietare evitare ritirare",
 }
 """The same in whatever form they stand."""
+
+FAINT: Final = (
+    ONLY
+    | UNTIL
+    | EXCEPTING
+    | frozenset(
+        """
+        altrimenti anziche apart confermata confermate confermati confermato confirmed conserva conservano continua
+        continuano continue continued continues esterna esterne esterni esterno external instead invariata
+        invariato invece little maintain maintained maintains mantengono mantenuto mantiene outside poca poco stay
+        stayed stays unchanged unlike wrong
+        """.split()
+    )
+)
+"""Words that limit, or say that something stays as it is, rather than deny: they may excuse a negation (mantiene: non
+interrompe), and nobody misses them."""
 
 _OPPOSITES: Final = """
 obligation 0 must shall required requires require obliged mandatory compulsory obligatory need needs needed
@@ -151,6 +169,10 @@ def _poles() -> Mapping[str, Sequence[tuple[str, int]]]:
 
 POLES: Final = _poles()
 """Every word that has an opposite: of what, and which side of it."""
+_LACKING: Final[Mapping[Language, re.Pattern[str]]] = {
+    "en": re.compile(r"non|un(?!der|i|til|less|cle|anim)\w{4,}|(?!regard|un|none|neverthe)\w{3,}less"),
+    "it": re.compile(r"(?!indispens)i[nmrl]\w{2,}bil[ei]"),
+}
 _LATE: Final = frozenset("later earlier sooner tardi prima latest".split())
 _BEFORE: Final = frozenset("before prior prima ahead advance anticipo".split())
 _BACK: Final = 5
@@ -189,8 +211,8 @@ class Turns:
 
 
 @cache
-def _denying(language: Language) -> frozenset[str]:
-    return frozenset(key(verb, language) for verb in _DENYING_VERBS.get(language, "").split())
+def _stems(listed: str, language: Language) -> frozenset[str]:
+    return frozenset(key(word, language) for word in listed.split())
 
 
 def turns(text: str, language: Language) -> Turns:
@@ -220,6 +242,13 @@ def turns(text: str, language: Language) -> Turns:
     return _turns(text, words, taken, poles, language)
 
 
+def _denies(form: str, language: Language) -> bool:
+    """Whether a word may deny by itself, also by its first syllable or its last: unstaffed, harmless, illeggibile."""
+    if form in SOFT or key(form, language) in _stems(_DENYING_VERBS.get(language, ""), language):
+        return True
+    return _LACKING[language].fullmatch(form) is not None
+
+
 def _backwards(bound: str, after: Sequence[str]) -> bool:
     """Whether a bound of time is counted back: no later than an hour before is at least an hour before."""
     late = not _LATE.isdisjoint(bound.split())
@@ -235,7 +264,7 @@ def _turns(
         if number in taken:
             continue
         poles += [Pole(start, end, text[start:end], what, side) for what, side in POLES.get(form, ())]
-        if form in SOFT or form in UNTIL or key(form, language) in _denying(language):
+        if form in FAINT or _denies(form, language):
             soft.append(Cue(start, end, text[start:end], exception=False))
         if not _negates(text, words, number, language):
             continue
