@@ -44,7 +44,6 @@ def judged(said: str, language: str = "en") -> tuple[Support, dict[str, str | fl
         ("A sabbatical of at most three months may be requested, if you ask for it.", "en"),
         ("The office opens at 8:30 a.m. on 4/5/2026.", "en"),
         ("L'allarme scatta se l'ossigeno scende sotto il 19,5%.", "it"),
-        ("Ogni flacone deve avere un'etichetta.", "it"),
         ("La quota minima è di € 2500.", "it"),
         ("Le ferie non vengono pagate, tranne alla cessazione del rapporto di lavoro.", "it"),
     ],
@@ -232,6 +231,75 @@ def test_a_denial_that_is_lost_or_added_is_told(said: str, told: str) -> None:
     source = REGOLE if "il " in said.lower() else RULES
     verdict, checks = SupportChecker().check(said, [passage(source)], language=source.language)
     assert verdict == "unsupported"
+    assert told in str(checks["negation"])
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Passengers who do not work for us travel uninsured.",
+        "If the brakes are unsafe the van goes nowhere.",
+        "Tanks are off limits.",
+        "Il sabato l'accettazione è chiusa.",
+        "Il livello e la cittadinanza sono irrilevanti.",
+    ],
+)
+def test_a_denial_on_one_side_only_is_neither_accused_nor_called_supported(said: str) -> None:
+    source = REGOLE if said.startswith("Il ") else RULES
+    verdict, checks = SupportChecker().check(said, [passage(source)], language=source.language)
+    assert verdict == "not_checked"
+    assert str(checks["negation"]).startswith("not sure: ")
+
+
+def test_two_denials_that_undo_each_other_are_not_called_supported() -> None:
+    verdict, checks = judged("Ogni flacone deve avere un'etichetta.", "it")
+    assert verdict == "not_checked", checks
+
+
+def test_an_entailment_model_is_sure_of_a_denial_in_other_words() -> None:
+    said = "Il livello e la cittadinanza sono irrilevanti."
+    found, checks = SupportChecker(None, Judging(0.9)).check(said, [passage(REGOLE)], language="it")
+    assert found == "supported", checks
+
+
+DENYING = document(
+    "The tablet is locked while the van is moving. Hardware keys are free. Carers may take one week of unpaid leave a "
+    "year. Anyone who has been ill must stay away from the laboratory for two days. Ice stays in the freezer for at "
+    "least twenty hours before use. The depot is unstaffed after eight in the evening.",
+    "denying.md",
+)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The tablet cannot be used while the van is moving.",
+        "You do not pay for hardware keys.",
+        "Carers may take a week of leave a year without pay.",
+        "Anyone who has been ill must not enter the laboratory for two days.",
+        "After eight in the evening the depot has no staff.",
+    ],
+)
+def test_a_word_that_denies_excuses_a_negation(said: str) -> None:
+    verdict, checks = SupportChecker().check(said, [passage(DENYING)], language="en")
+    assert verdict == "not_checked", checks
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("The tablet can be used while the van is moving.", "left out: locked"),
+        ("You do pay for hardware keys.", "left out: free"),
+        ("Anyone who has been ill may enter the laboratory for two days.", "left out: away"),
+        ("After eight in the evening the depot has staff.", "left out: unstaffed"),
+        ("Carers may not take a week of leave a year, without pay.", "added: not take"),
+        ("Anyone who has been ill must not enter the laboratory when two days have not passed.", "added: not passed"),
+        ("Ice must not stay in the freezer for twenty hours or more before use.", "added: not stay"),
+    ],
+)
+def test_a_word_that_denies_is_missed_and_excuses_one_negation_at_most(said: str, told: str) -> None:
+    verdict, checks = SupportChecker().check(said, [passage(DENYING)], language="en")
+    assert verdict in {"partial", "unsupported"}, checks
     assert told in str(checks["negation"])
 
 
