@@ -252,3 +252,27 @@ def test_every_answer_has_an_id_that_a_caller_may_choose(house: House) -> None:
     client = house.client()
     assert client.get("/healthz", headers={"x-request-id": "abc-1"}).headers["x-request-id"] == "abc-1"
     assert client.get("/healthz", headers={"x-request-id": "a b\t<x>"}).headers["x-request-id"] != "a b\t<x>"
+
+
+def test_whoever_is_not_known_takes_no_place(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    house = make_house(home, limits=Limits(concurrent=1, waiting=0))
+    client = house.client(ADA)
+    inside, leave = Event(), Event()
+    real = house.served.corpus.search
+
+    def slow(*args: Any, **kwargs: Any) -> Any:
+        inside.set()
+        leave.wait(20)
+        return real(*args, **kwargs)
+
+    monkeypatch.setattr(house.served.corpus, "search", slow)
+    with client, ThreadPoolExecutor(1) as beside:
+        first = beside.submit(client.post, "/v1/search", json={"query": "pump"})
+        assert inside.wait(20)
+        # With no place left they are refused for what they are, at once, and do not stand in the queue.
+        unknown = client.post("/v1/search", json={"query": "pump"}, headers={"authorization": "Bearer nothing"})
+        odd = client.post("/v1/search", json={"query": 7})
+        leave.set()
+        assert first.result().status_code == 200
+    assert (unknown.status_code, odd.status_code) == (401, 503)
+    house.served.corpus.close()

@@ -13,7 +13,7 @@ import re
 import time
 import uuid
 from collections.abc import Awaitable, Callable, MutableMapping
-from contextlib import AbstractAsyncContextManager, nullcontext
+from contextlib import AsyncExitStack
 from typing import Any, Final, TypeAlias
 
 from starlette.concurrency import run_in_threadpool
@@ -77,7 +77,8 @@ class Guard:
         began = time.perf_counter()
         try:
             reading = await self._taken(scope, headers, receive)
-            async with self._place(scope):
+            async with AsyncExitStack() as until_the_end:
+                scope["state"]["place"] = lambda: self._place(scope, until_the_end)
                 await self._app(scope, reading, answering.send)
         except (Busy, SourceTooLarge, InvalidRequest) as error:
             await answering.refuse(error)
@@ -109,8 +110,10 @@ class Guard:
         told = {"request_id": over.request_id, "method": over.method, "route": over.route, "status": status}
         _log.info("request", extra=told | {"milliseconds": round(1000 * seconds, 1)})
 
-    def _place(self, scope: Scope) -> AbstractAsyncContextManager[None]:
-        return self._room.enter() if COSTLY.fullmatch(scope["path"]) else nullcontext()
+    async def _place(self, scope: Scope, until_the_end: AsyncExitStack) -> None:
+        """Wait for a place where the request needs one, and keep it to its end. Whoever asks must be known by then."""
+        if COSTLY.fullmatch(scope["path"]):
+            await until_the_end.enter_async_context(self._room.enter())
 
     async def _taken(self, scope: Scope, headers: dict[bytes, bytes], receive: Receive) -> Receive:
         """What the route reads the body from: small bodies whole and at once, uploads as they come and counted."""

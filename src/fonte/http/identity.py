@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from fastapi import Depends, Request
 from fastapi.security import HTTPBearer
+from starlette.concurrency import run_in_threadpool
 
 from fonte.access import keys, sessions
 from fonte.access.identity import Action, Identity
@@ -121,8 +122,17 @@ class May:
 
     action: Action
 
-    def __call__(self, request: Request, _described: _Described) -> Identity:
-        """Raises Unauthenticated, RateLimited, NotPermitted."""
+    async def __call__(self, request: Request, _described: _Described) -> Identity:
+        """Who asks, with a place to be worked on. Raises Unauthenticated, RateLimited, NotPermitted, Overloaded."""
+        identity = await run_in_threadpool(self._known, request)
+        try:
+            await request.state.place()
+        except FonteError as error:
+            request.state.audit_outcome = error.code
+            raise
+        return identity
+
+    def _known(self, request: Request) -> Identity:
         request.state.audit_action = _name(request)
         desk = cast("Desk", request.app.state.desk)
         try:

@@ -6,7 +6,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Callable, Generator
 from contextlib import closing
-from threading import Event
+from threading import Event, Thread
 from typing import Generic, TypeVar
 
 from fonte.contract import Json
@@ -38,7 +38,8 @@ class Stream(Generic[_Item]):
 
     async def items(self) -> AsyncIterator[_Item]:
         """The items; what the generator raises is raised here."""
-        working = self._loop.run_in_executor(None, self._work)
+        # A thread of its own: those of an executor are few, and as many streams as have a place are written at once.
+        Thread(target=self._work, name="stream", daemon=True).start()
         try:
             while not isinstance(item := await self._queue.get(), _End):
                 yield item
@@ -48,7 +49,6 @@ class Stream(Generic[_Item]):
             self._gone.set()
             while not self._queue.empty():  # room for the item that the thread may be waiting to put
                 self._queue.get_nowait()
-            working.cancel()
 
     def _work(self) -> None:
         fault: Exception | None = None
