@@ -171,7 +171,9 @@ def test_an_erased_user_leaves_no_question(planted: tuple[House, str], home: Pat
     ada = house.client(ADA)
     ada.post("/v1/ask", json={"question": "Who is qwertzoid of the pump?"})
     assert places(home, "qwertzoid")
+    house.client(ROOT, *Action).post("/v1/keys", json={"user": "ada"})
     house.served.corpus.erase_user("ada")
+    assert all(not entry.subject.endswith("ada") for _, entry in house.served.audit.entries("default", limit=1000))
     assert places(home, "qwertzoid") == []
     assert ada.get("/v1/documents").status_code == 401
     users = {entry.user for _, entry in house.served.audit.entries("default", limit=1000)}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import ipaddress
 import os
+import resource
 import signal
 from datetime import timedelta
 from pathlib import Path
@@ -83,6 +84,7 @@ def _listen(options: argparse.Namespace, output: Output, *, only_tools: bool) ->
         log_to_stderr(settings.serve.logs)
         # Once it has ended, uvicorn hands the signal on that ended it: what stands below is to be tidied first.
         signal.signal(signal.SIGTERM, _told_to_stop)
+        _all_files_allowed()
         with at_work(home, settings, served):
             uvicorn.run(
                 app,
@@ -96,6 +98,12 @@ def _listen(options: argparse.Namespace, output: Output, *, only_tools: bool) ->
                 timeout_graceful_shutdown=30,
             )
     return 0
+
+
+def _all_files_allowed() -> None:
+    """As many open files as the system allows: each thread has its own connections to the files of each tenant."""
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
 def _told_to_stop(_signal: int, _frame: FrameType | None) -> None:

@@ -8,13 +8,13 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 from fonte.access.keys import key_told, mint
-from fonte.errors import NotFound
+from fonte.errors import InvalidRequest, NotFound
 from fonte.http import schemas_out as out
 from fonte.http.identity import Admin
 from fonte.http.replies import note, reply
 from fonte.http.schemas import KeyBody
 from fonte.http.served import Served
-from fonte.types import Principal
+from fonte.types import Acl, Principal
 
 
 def routes(served: Served) -> APIRouter:
@@ -32,7 +32,10 @@ def routes(served: Served) -> APIRouter:
     def create(body: KeyBody, who: Admin, request: Request) -> Response:
         """Make a key. Whoever runs a tenant may give any of its roles."""
         note(request, body.user)
-        principal = Principal(who.principal.tenant, body.user, frozenset(body.roles))
+        try:
+            principal = Principal(who.principal.tenant, body.user, Acl(frozenset(body.roles)).roles)
+        except ValueError as error:
+            raise InvalidRequest(f"roles: {error}", hint="name some; user:NAME goes with the user") from error
         lifetime = timedelta(days=body.days) if body.days is not None else None
         made = mint(served.keys, principal, body.actions, now=served.now(), lifetime=lifetime)
         note(request, f"{made.record.id} for {body.user}")

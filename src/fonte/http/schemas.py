@@ -91,7 +91,7 @@ class SessionBody(Body):
 class KeyBody(Body):
     """A key for somebody of the caller's own tenant."""
 
-    user: Annotated[str, Field(min_length=1, max_length=200)]
+    user: Annotated[str, Field(min_length=1, max_length=200, pattern=r"\S")]
     roles: Annotated[list[Annotated[str, Field(min_length=1, max_length=200)]], Field(max_length=100)] = []
     actions: Annotated[list[Action], Field(min_length=1, max_length=3)] = [Action.READ]
     days: Annotated[int, Field(ge=1, le=3650)] | None = None

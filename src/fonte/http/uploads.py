@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
@@ -51,7 +52,8 @@ def routes(served: Served) -> APIRouter:
     """Upload."""
     router = APIRouter(tags=["documents"])
     limits = served.limits
-    room = Room(limits.concurrent, limits.waiting, limits.wait_seconds)
+    # One for each tenant: slow uploads of one are not waited for by another.
+    rooms = defaultdict[str, Room](lambda: Room(limits.concurrent, limits.waiting, limits.wait_seconds))
 
     @router.post("/v1/documents", status_code=ACCEPTED, response_model=out.Uploaded, openapi_extra=_FORM)
     async def upload(who: Writer, request: Request) -> Response:
@@ -59,13 +61,15 @@ def routes(served: Served) -> APIRouter:
 
         A document of the same name that the caller handed over before is replaced, nobody else's ever is.
         """
-        async with room.enter():
+        async with rooms[who.principal.tenant].enter():
             await run_in_threadpool(served.work.check, who.principal.tenant)
             try:
                 async with request.form(max_files=limits.upload_files, max_fields=len(_FIELDS)) as form:
                     wanted, files = _read(form, who, served)
                     note(request, ", ".join(one.name for one in wanted))
                     job = await run_in_threadpool(_take, served, who, wanted, files)
+            except UnicodeError as error:  # the form's own charset may be one that decodes nothing
+                raise InvalidRequest("a form that cannot be decoded", hint="send it as UTF-8") from error
             except OSError as error:
                 message = f"the upload cannot be written: {error.strerror or type(error).__name__}"
                 raise StoreUnavailable(message, hint="free some space and try again") from error

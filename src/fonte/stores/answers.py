@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Sequence
 from datetime import datetime
 
-from fonte.errors import CorruptIndex, NotFound
+from fonte.errors import CorruptIndex, NotFound, StoreUnavailable
 from fonte.stores import rights
 from fonte.stores.rows import put_json, put_time
 from fonte.types import Principal
@@ -25,11 +25,13 @@ def save(
     """Keep an answer.
 
     Raises:
-        CorruptIndex: the id was written before.
+        CorruptIndex: the id was written before. StoreUnavailable: a document was deleted while it was written.
     """
     if connection.execute("SELECT 1 FROM answers WHERE id = ?", (answer_id,)).fetchone():
         message = f"answer {answer_id} exists and is never written over"
         raise CorruptIndex(message)
+    if not all(rights.live(connection, one).roles for one in documents):  # an erasure has passed, and left this
+        raise StoreUnavailable("a document that it rests on was deleted meanwhile", hint="ask again")
     connection.execute(
         "INSERT INTO answers (id, asker, roles, created_at, body, documents, trace) VALUES (?, ?, ?, ?, ?, ?, ?)",
         (

@@ -51,7 +51,7 @@ class SqliteAudit:
                     entry.identity,
                     entry.user,
                     entry.action,
-                    entry.subject,
+                    entry.subject.encode("utf-8", "replace").decode(),  # half a character cannot be kept
                     entry.outcome,
                     put_json(list(entry.shown)),
                     entry.request_id,

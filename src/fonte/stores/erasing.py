@@ -89,6 +89,7 @@ class Eraser:
             self._rows(journal)
             active = self.catalog.active()
             self.index.erase([active] if active is not None else [])
+            self._said(journal)  # again: what was being answered has been noted meanwhile
             self._vectors(active, key_of)
             self._scrub()
             (self.folder / JOURNAL).unlink()
@@ -256,6 +257,9 @@ class Eraser:
                 if path.exists():
                     with _writing(path) as connection:
                         connection.execute(f"{statement} WHERE tenant = ? AND user = ?", (self.tenant, user))
+            if (self.home / "audit.sqlite").exists():
+                with _writing(self.home / "audit.sqlite") as connection:
+                    connection.execute(_KEYS_FOR, (self.tenant, user))
             self._scrub()
             if (self.home / "system.sqlite").exists():
                 scrub(self.home / "system.sqlite")
@@ -285,6 +289,8 @@ _RESTS = (
     " OR instr(coalesce(answers.trace, ''), i.value))"
 )
 _QUESTIONS = f"SELECT json_extract(body, '$.question') FROM answers WHERE {_RESTS}"  # noqa: S608 - constants
+_KEYS_FOR = "UPDATE audit SET subject = '' WHERE tenant = ? AND action = 'POST /v1/keys' AND instr(subject, ?)"
+"""Entries of administrators that name whom they made a key for."""
 _OF_USER = {
     "catalog.sqlite": ("DELETE FROM answers WHERE asker = :user",),
     "conversations.sqlite": (

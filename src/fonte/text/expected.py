@@ -21,7 +21,7 @@ from urllib.parse import unquote
 from fonte.errors import InvalidQuery
 from fonte.types import Document
 
-MOST_WORDS: Final = 4000
+MOST_WORDS: Final = 1000
 """Characters of the words that are looked for."""
 _MOST_PLACES = 50
 _MOST_BYTES = 32 * 2**20
@@ -77,7 +77,7 @@ def read_expected(text: str, document: str = "") -> Expected:
         InvalidQuery: nothing is expected, words beyond ``MOST_WORDS``, or an empty range.
     """
     text = text.strip()
-    if len(text) > MOST_WORDS:
+    if len(text) > MOST_WORDS or len(unicodedata.normalize("NFKC", text)) > MOST_WORDS:  # one may stand for eighteen
         raise InvalidQuery(f"more than {MOST_WORDS} characters are expected", hint="a sentence is enough")
     if match := _CHARACTERS.fullmatch(text):
         start, end = int(match["start"]), int(match["end"])
