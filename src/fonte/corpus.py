@@ -6,17 +6,18 @@ Every read names a principal. A question opens the active generation once and ke
 from __future__ import annotations
 
 import os
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import date
 from functools import partial
+from typing import TypeVar
 
 from fonte.access.uploads import UPLOADS, UploadStore
 from fonte.answer import Asker, asked_query, nothing_answered, with_languages
 from fonte.calibration import Fitting, Standing, fit, in_force, standing
 from fonte.erasing import Erasing
-from fonte.errors import InvalidQuery, NotFound, SpaceMismatch
+from fonte.errors import InvalidQuery, NotFound, SpaceMismatch, StoreError
 from fonte.evaluation.golden import GoldenSet
 from fonte.judging import GoldenFiles, GoldenJudge
 from fonte.named import called, only_one
@@ -45,6 +46,8 @@ from fonte.variant import asker_over
 from fonte.why import Why, make_explainer
 
 __all__ = ["OpenCorpus", "Parts", "SourceOptions", "Stores", "TenantStore"]
+
+_Item = TypeVar("_Item")
 
 
 def _silent(what: str, done: int, total: int | None) -> None:
@@ -207,11 +210,13 @@ class OpenCorpus(Showing, Erasing):
         Raises:
             InvalidQuery, ModelUnavailable, StoreError. ConfigError: reranking was asked for and cannot be done.
         """
-        asker = self.asker(principal, k=k, mode=mode, rerank=rerank, max_distance=max_distance)
         query = asked_query(text, principal, filters, as_of)
-        if asker is None:
-            return SearchResults(query.text, "", (), {"total": 0.0}, "")
-        return asker.search(query)
+
+        def found() -> Iterator[SearchResults]:
+            asker = self.asker(principal, k=k, mode=mode, rerank=rerank, max_distance=max_distance)
+            yield SearchResults(query.text, "", (), {"total": 0.0}, "") if asker is None else asker.search(query)
+
+        return next(self._on_active(principal.tenant, found))
 
     def ask(
         self,
@@ -263,12 +268,35 @@ class OpenCorpus(Showing, Erasing):
         """Citations, then the answer's text in pieces, last the whole answer, which is what is stored."""
         named, history = self._said(conversation, principal)
         query = replace(asked_query(question, principal, filters, as_of), history=history)
-        asker = self.asker(principal, k=k, max_distance=max_distance)
-        if asker is None:
-            yield nothing_answered(with_languages(query))
-            return
-        for item in asker.stream(query, self._parts.make_generator(generator, self._parts.scorer)):
-            yield self._kept(item, principal, named) if isinstance(item, Answered | Abstained) else item
+
+        def said() -> Iterator[Citation | str | Answer]:
+            asker = self.asker(principal, k=k, max_distance=max_distance)
+            if asker is None:
+                yield nothing_answered(with_languages(query))
+                return
+            for item in asker.stream(query, self._parts.make_generator(generator, self._parts.scorer)):
+                yield self._kept(item, principal, named) if isinstance(item, Answered | Abstained) else item
+
+        yield from self._on_active(principal.tenant, said)
+
+    def _on_active(self, tenant: str, work: Callable[[], Iterator[_Item]]) -> Iterator[_Item]:
+        """What comes of work on the active generation; begun anew where an erasure took that away meanwhile.
+
+        Publishing leaves the generation before where it is; only an erasure removes one that is being read.
+        """
+        catalog, began = self._store_of(tenant).catalog, False
+        while True:
+            active = catalog.active()
+            try:
+                for item in work():
+                    began = True
+                    yield item
+            except (NotFound, StoreError):
+                now_active = catalog.active()
+                if began or active is None or now_active is None or now_active.id == active.id:
+                    raise
+            else:
+                return
 
     def why(
         self,
