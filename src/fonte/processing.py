@@ -41,6 +41,11 @@ class Processing:
     """Questions that ask several things are told apart, and each is looked for and judged on its own."""
 
 
+def read_as(steps: Sequence[QueryStep]) -> str:
+    """How a follow-up was read, where what was said before changed its words; else nothing."""
+    return next((step.texts[0] for step in steps if step.name == HISTORY and step.texts), "")
+
+
 def in_context(query: Query, steps: Processing, rewriter: Rewriter | None = None) -> Query:
     """The question as one that stands on its own, where it was asked in a conversation and leaves something out.
 

@@ -13,12 +13,17 @@ from fonte.cli.opening import corpus, principal
 from fonte.cli.output import Output
 from fonte.cli.told_gate import verdict_line
 from fonte.errors import InvalidQuery
+from fonte.processing import read_as
 from fonte.types import Abstained, AbstentionReason, Answer, Answered, Filters, SearchResult, Sentence
 
 ABSTAINED = 4
 _WIDTH = 100
 _SHOWN = 400
 _FLAGS = {"unsupported": "unsupported", "partial": "partly supported"}
+_NEAREST = {
+    "en": "Nearest passages, which do not answer:",
+    "it": "I passaggi più vicini, che non contengono la risposta:",
+}
 _KEYS = {"document": "documents", "language": "languages", "type": "media_types"}
 
 
@@ -68,6 +73,9 @@ def ask(options: argparse.Namespace, output: Output) -> int:
                 answer = item
     if answer is None:
         raise AssertionError("a stream ends with its answer")
+    changed = read_as(answer.trace.steps)
+    if changed:
+        output.note(f"read as: {changed}")
     for note in answer.trace.notes:
         output.note(note)
     if output.json_mode:
@@ -112,7 +120,7 @@ def _answer(answer: Answer, output: Output, *, already_shown: bool) -> None:
         _tell_dropped(answer, output)
         if answer.nearest:
             output.line()
-            output.line("Nearest passages, which do not answer:")
+            output.line(_NEAREST.get(answer.language, _NEAREST["en"]))
             for one in answer.nearest:
                 output.line(f"  {one.label} {one.fragment}")
         return
@@ -127,7 +135,9 @@ def _answer(answer: Answer, output: Output, *, already_shown: bool) -> None:
     for missing in answer.missing:
         output.line(f"missing: {missing}")
     _tell_dropped(answer, output)
-    if not answer.gate.calibrated:
+    if answer.computed is not None:
+        output.note("computed over the table, not judged by the gate")
+    elif not answer.gate.calibrated:
         output.note(verdict_line(answer.gate))
 
 
