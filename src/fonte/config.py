@@ -276,7 +276,7 @@ def _read(path: Path) -> _Raw:
         return tomllib.loads(path.read_bytes().decode("utf-8-sig"))
     except OSError as error:
         reason = error.strerror or type(error).__name__
-        raise ConfigError(f"{path}: cannot be read: {reason}", hint="name a readable file with --config") from error
+        raise ConfigError(f"{path}: cannot be read: {reason}", hint="name a settings file that can be read") from error
     except UnicodeDecodeError as error:
         raise ConfigError(f"{path}: is not UTF-8 text (byte {error.start})", hint="save it as UTF-8") from error
     except ValueError as error:
