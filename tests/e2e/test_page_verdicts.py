@@ -69,6 +69,50 @@ def test_every_verdict_and_remark_is_told_in_words(browser: Browser, served_site
         visitor.shot("verdicts")
 
 
+def test_a_follow_up_shows_how_it_was_read_and_a_count_what_it_rests_on(browser: Browser, served_site: Site) -> None:
+    with visiting(browser, served_site, "ada") as visitor:
+        page = visitor.page
+        page.evaluate("localStorage.setItem('fonte-language', 'it')")
+        page.reload()
+        field = page.get_by_role("textbox", name="Domanda")
+        asked = {"question": "How much does the reserve pump deliver?"}
+        sent = page.request.post(f"{served_site.address}/v1/ask", data=asked, headers={"origin": served_site.address})
+        step = {"name": "history", "outcome": "continued", "texts": [f"How often is it oiled? {EVIL}"], "documents": []}
+        told = sent.json() | {
+            "sentences": [_sentence("Two [1].", "supported"), _sentence("Three [1].", "supported")],
+            "steps": [step],
+            "computed": {"rows": 1, "expression": "count", "sql": "SELECT 1"},
+        }
+        refused = told | {
+            "abstention": {"reason": "weak_evidence", "message": "No.", "nearest": []},
+            "computed": None,
+            "steps": [],
+            "generator": "extractive",
+        }
+        answers = iter([told, refused])
+
+        def answer(route: Route) -> None:
+            body = f"event: done\ndata: {json.dumps(next(answers))}\n\n"
+            route.fulfill(status=200, content_type="text/event-stream", body=body)
+
+        page.route("**/v1/ask", answer)
+        field.fill("And the oil?")
+        page.keyboard.press("Enter")
+        first = page.locator(".turn").nth(0)
+        expect(first.locator(".read-as")).to_have_text(f"letta come: How often is it oiled? {EVIL}")
+        expect(first.locator("summary").first).to_have_text("Calcolato su 1 riga")
+        expect(first.locator(".checks summary")).to_have_text("Verifica: ✓ 2 supportate")
+        expect(first.locator(".about")).to_contain_text("calcolata, non giudicata dalla soglia")
+        expect(first.locator(".about")).not_to_contain_text("prova")
+        field.fill("E il resto?")
+        page.keyboard.press("Enter")
+        second = page.locator(".turn").nth(1)
+        expect(second.locator(".abstained")).to_be_visible()
+        expect(second.locator(".read-as")).to_be_hidden()
+        expect(second.locator(".about")).not_to_contain_text("extractive")
+        expect(second.locator(".about")).to_contain_text("prova")
+
+
 def test_an_answer_that_breaks_off_says_so(browser: Browser, served_site: Site) -> None:
     with visiting(browser, served_site, "ada") as visitor:
         page = visitor.page

@@ -4,7 +4,7 @@ import { post } from "./api.js";
 import { button, el, fill, name, plain } from "./dom.js";
 import { faultWords } from "./faults.js";
 import { openSource } from "./source.js";
-import { count, day, labelled, region, t, told } from "./texts.js";
+import { count, counted, day, labelled, region, t, told } from "./texts.js";
 
 const MARKER = /\[(\d{1,4})\]/g;
 const BEFORE = 60;
@@ -102,7 +102,7 @@ function fine(sentence) {
 function checked(answer) {
   const tally = {};
   for (const one of answer.sentences) tally[one.support] = (tally[one.support] ?? 0) + 1;
-  const summed = Object.entries(tally).map(([support, many]) => `${SIGNS[support]} ${count(many)} ${t(`support.${support}`)}`);
+  const summed = Object.entries(tally).map(([support, many]) => `${SIGNS[support]} ${counted(`tally.${support}`, many)}`);
   const item = (one) => el("li", {},
     el("p", {}, verdict(one, true), " ", el("q", { dir: "auto" }, plain(bare(one.text)))),
     el("p", { class: "muted" }, [...found(one), ...measured(one), ...fine(one)].map(plain).join("; ") || t("answer.verbatim")));
@@ -136,7 +136,7 @@ function passage(one, number, words, changed = false) {
   const hints = [
     changed ? t("answer.changed") : null,
     one.valid_from || one.valid_to ? t("answer.valid", { from: one.valid_from ? day(one.valid_from) : "…", to: one.valid_to ? day(one.valid_to) : "…" }) : null,
-    one.duplicates?.length ? t("answer.copies", { count: count(one.duplicates.length) }) : null,
+    one.duplicates?.length ? counted("answer.copies", one.duplicates.length) : null,
     ...(one.flags ?? []).map((flag) => t("answer.flag", { flag: told(`flag.${flag}`, flag) })),
   ].filter(Boolean);
   return el("button", { type: "button", class: "passage", onclick: (event) => openSource(placeOf(one), event.currentTarget) },
@@ -145,6 +145,12 @@ function passage(one, number, words, changed = false) {
       name(labelled(one.label), { class: "label" }),
       el("span", { class: "quote", dir: "auto" }, words),
       hints.length ? el("span", { class: "hints" }, plain(hints.join(" · "))) : null));
+}
+
+/** How a follow-up was read, where what was said before changed its words. */
+export function readAs(answer) {
+  const step = answer.steps?.find((one) => one.name === "history" && one.texts.length);
+  return step ? [t("ask.read_as"), " ", el("q", { dir: "auto" }, plain(step.texts[0]))] : [];
 }
 
 function missing(parts) {
@@ -158,7 +164,7 @@ function notes(all) {
 
 function computed(one) {
   return el("details", { class: "fold" },
-    el("summary", {}, t("answer.computed", { rows: count(one.rows) })),
+    el("summary", {}, counted("answer.computed", one.rows)),
     el("p", { dir: "auto" }, plain(one.expression)), el("pre", { tabindex: "0" }, one.sql));
 }
 
@@ -197,9 +203,9 @@ function about(answer) {
   const total = answer.timings_ms?.total;
   const told = [
     answer.as_of ? t("about.as_of", { day: day(answer.as_of) }) : null,
-    t("about.generator", { name: answer.generator || "–" }),
+    answer.abstention ? null : t("about.generator", { name: answer.generator || "–" }),
     total ? t("about.seconds", { seconds: (total / 1000).toLocaleString(region(), { maximumFractionDigits: 1 }) }) : null,
-    answer.gate ? t(answer.gate.calibrated ? "about.calibrated" : "about.uncalibrated", { score: Math.round(100 * answer.gate.score) }) : null,
+    answer.computed ? t("about.computed") : answer.gate ? t(answer.gate.calibrated ? "about.calibrated" : "about.uncalibrated", { score: Math.round(100 * answer.gate.score) }) : null,
   ].filter(Boolean);
   return [judging(answer), el("p", { class: "about" }, plain(told.join(" · ")))];
 }

@@ -1,7 +1,7 @@
 // Questions and answers of one conversation.
 
 import { events, get, part } from "./api.js";
-import { answered, withMarkers } from "./answer.js";
+import { answered, readAs, withMarkers } from "./answer.js";
 import { button, el, fill, plain, say } from "./dom.js";
 import { fault, faultWords } from "./faults.js";
 import { t } from "./texts.js";
@@ -95,8 +95,14 @@ async function earlier(conversation, turns) {
 /** One question with what comes of it. */
 function turnOf(question) {
   const body = el("div", { class: "body", "aria-busy": "true" }, el("p", { class: "waiting" }, t("ask.working")));
-  const node = el("li", { class: "turn" }, el("h2", { dir: "auto" }, question), body);
+  const read = el("p", { class: "read-as muted", hidden: true });
+  const node = el("li", { class: "turn" }, el("h2", { dir: "auto" }, question), read, body);
   const settle = (...children) => { body.removeAttribute("aria-busy"); fill(body, ...children); };
+  const whole = (answer, changed) => {
+    fill(read, ...readAs(answer));
+    read.hidden = !read.childNodes.length;
+    settle(...answered(answer, changed));
+  };
 
   async function follow(stream) {
     const citations = new Map();
@@ -111,7 +117,7 @@ function turnOf(question) {
       } else if (named === "error") {
         throw Object.assign(new Error(data.error.message), data.error);
       } else if (named === "done") {
-        settle(...answered(data));
+        whole(data);
         return data;
       }
     }
@@ -121,7 +127,7 @@ function turnOf(question) {
   return {
     node,
     follow,
-    done: (answer, changed) => settle(...answered(answer, changed)),
+    done: whole,
     gone: () => settle(el("p", { class: "note" }, t("ask.gone"))),
     failed: (error) => settle(el("div", { role: "alert" }, fault(error))),
     stopped: () => { body.removeAttribute("aria-busy"); body.append(el("p", { class: "note" }, t("ask.stopped"))); body.querySelector(".waiting")?.remove(); },

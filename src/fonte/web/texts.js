@@ -47,6 +47,9 @@ export function moment(text) {
   return Number.isNaN(at.getTime()) ? text : at.toLocaleString(region(), { dateStyle: "medium", timeStyle: "short" });
 }
 
+/** Words of how many of something: `{count}` in those of `key`, or of `key.one` where it is one. */
+export const counted = (key, many) => t(many === 1 ? `${key}.one` : key, { count: count(many) });
+
 /** A citation's label, its words for places in the page's language. */
 export function labelled(label) {
   return label.replace(/, (lines?|slide|pp?\.) (?=[\divxlc])/i, (_, word) => `, ${t(`place.${word.toLowerCase()}`)} `);
