@@ -8,6 +8,8 @@ from fonte.errors import InvalidQuery, NotFound
 from fonte.text.locate import locate
 from fonte.types import Answer, Answered, Document, DocumentState, Locator
 
+_LISTED = "list the documents that you may read; on the command line, name your roles with --roles"
+
 
 def called(document: str, states: Sequence[DocumentState]) -> list[DocumentState]:
     """The documents of that id, name or URI."""
@@ -32,7 +34,7 @@ def only_one(document: str, found: Sequence[DocumentState]) -> DocumentState:
 
 def absent(document: str) -> NotFound:
     """The same for what does not exist and for what may not be read."""
-    return NotFound(f"there is no document {document!r}", hint="fonte documents lists what is there")
+    return NotFound(f"there is no document {document!r}", hint=_LISTED)
 
 
 def place_in(document: Document, start: int | None, end: int | None, page: int | None) -> Locator:

@@ -136,6 +136,7 @@ def test_roles_are_asked_of_every_command(folder: Path, home: Path) -> None:
     forbidden, absent = fonte(home, "show", "salaries.md"), fonte(home, "show", "absent.md")
     assert forbidden.out.replace("salaries.md", "X") == absent.out.replace("absent.md", "X")
     assert (forbidden.status, absent.status) == (1, 1)
+    assert "name your roles with --roles" in forbidden.err
 
 
 def test_narrowed_rights_hold_before_and_after_publication(folder: Path, home: Path) -> None:
