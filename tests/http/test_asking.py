@@ -143,3 +143,25 @@ def test_what_was_deleted_is_unseen_at_once(house: House) -> None:
     assert "pump.txt" not in names
     assert client.get("/v1/documents/pump.txt").status_code == 404
     assert client.get(f"/v1/answers/{kept['answer_id']}").status_code == 404
+
+
+@pytest.mark.parametrize("kind", [None, "application/x-www-form-urlencoded", "text/plain"])
+def test_json_that_does_not_say_so_is_told_what_to_send(house: House, kind: str | None) -> None:
+    body, headers = b'{"question": "How many bar?"}', {"content-type": kind} if kind else {}
+    for path in ("/v1/ask", "/v1/search", "/v1/chat/completions"):
+        refused = house.client(ADA).post(path, content=body, headers=headers)
+        told = refused.json()["error"]
+        assert (refused.status_code, told["code"]) == (422, "invalid_request")
+        assert told["hint"] == "send Content-Type: application/json"
+    named = house.client(ADA).post("/v1/ask", json=["How many bar?"]).json()["error"]
+    assert "Content-Type" not in named["hint"], "the type was said; the body is wrong"
+    assert house.client(ADA).post("/v1/ask", content=body, headers={"content-type": "application/json"}).is_success
+
+
+def test_who_is_told_nothing_of_a_document_is_told_how_to_see_what_there_is(house: House) -> None:
+    hidden = house.client(HR).get("/v1/documents").json()["documents"]
+    closed = next(one["document_id"] for one in hidden if one["document_name"] == "salaries.txt")
+    hints = {house.client(ADA).get(f"/v1/documents/{one}/text").json()["error"]["hint"] for one in (closed, "0" * 20)}
+    (hint,) = hints
+    assert "list the documents that you may read" in hint
+    assert "fonte documents" not in hint

@@ -22,6 +22,7 @@ from fonte.http.served import Served
 from fonte.http.telemetry import CONTENT_TYPE, Telemetry
 
 _HINT = "see /openapi.json"
+_AS_JSON = "send Content-Type: application/json"
 _TOLD = 5
 """Faults of a request that are named."""
 
@@ -91,6 +92,8 @@ def _add_errors(app: FastAPI) -> None:
     @app.exception_handler(RequestValidationError)
     async def malformed(request: Request, error: RequestValidationError) -> Response:
         faults = [f"{'.'.join(str(part) for part in one['loc'])}: {one['msg']}"[:200] for one in error.errors()[:_TOLD]]
+        if _not_json(request) and any(tuple(one["loc"]) == ("body",) for one in error.errors()):
+            return _error(request, InvalidRequest("the body is not sent as JSON", hint=_AS_JSON))
         param = ".".join(str(part) for part in error.errors()[0]["loc"][1:])
         return _error(request, InvalidRequest("; ".join(faults), hint=_HINT), param or None)
 
@@ -102,6 +105,12 @@ def _add_errors(app: FastAPI) -> None:
         response.status_code = error.status_code
         response.headers.update(error.headers or {})
         return response
+
+
+def _not_json(request: Request) -> bool:
+    """Whether a body comes as another type than JSON, or as none: then it is no object, whatever it holds."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    return kind != "application/json" and not kind.endswith("+json")
 
 
 def _error(request: Request, error: FonteError, param: str | None = None) -> Response:
