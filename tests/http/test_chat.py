@@ -223,7 +223,7 @@ def test_what_is_withdrawn_after_it_was_shown_is_told(
 ) -> None:
     real = site[0].served.corpus
     nothing = real.ask(QUESTION, principal=Principal("empty", "ada", frozenset()))
-    monkeypatch.setattr(real, "stream", lambda *_args, **_kwargs: iter(["The pump", nothing]))
+    monkeypatch.setattr(real, "stream", lambda *_args, **_kwargs: (one for one in ("The pump", nothing)))
     text, _, chunks = streamed(client.chat.completions.create(model="fonte", messages=ASKED, stream=True))
     assert text == f"The pump\n\n{nothing.message}"
     assert not chunks[-1].model_extra["fonte"]["answered"]
