@@ -219,12 +219,14 @@ def _value_spans(question: Question, table: Table) -> Iterator[tuple[Span, Said]
             found: dict[int, tuple[str, ...]] = {}
             listed = False
             for number, column in enumerate(table.typed):
-                cells = _cells(column, said)
+                form = said
+                cells = _cells(column, form)
                 if not cells and len(column.distinct) <= _FEW:
-                    cells = _other_form(column, span)
+                    form = _other_form(column, span)
+                    cells = _cells(column, form)
                 if cells:
                     found[number] = cells
-                    listed = listed or any(cell not in column.whole.get(said, ()) for cell in cells)
+                    listed = listed or any(cell not in column.whole.get(form, ()) for cell in cells)
             if found:
                 yield Span(first, first + size, None), Said(found, listed)
 
@@ -233,13 +235,13 @@ def _cells(column: Column, said: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*column.whole.get(said, ()), *column.items.get(said, ())]))
 
 
-def _other_form(column: Column, span: tuple[str, ...]) -> tuple[str, ...]:
-    """Cells whose words are the span's in another form (``critici`` for ``critico``), where only one text fits."""
+def _other_form(column: Column, span: tuple[str, ...]) -> str:
+    """A cell's text whose words are the span's in another form (``critici`` for ``critico``); "" unless one fits."""
     if all(word in MEANT or word.isdigit() for word in span):
-        return ()
+        return ""
     fits = [
         words
         for words in column.shapes.get((len(span), span[0][:2]), ())
         if all(alike(one, other) for one, other in zip(words, span, strict=True))
     ]
-    return _cells(column, " ".join(fits[0])) if len(fits) == 1 else ()
+    return " ".join(fits[0]) if len(fits) == 1 else ""

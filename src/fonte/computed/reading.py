@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from fonte.computed.claims import Claims, Named, claimed
 from fonte.computed.conditions import Condition, Unclear, conditions_of
 from fonte.computed.grid import Table
+from fonte.computed.quantity import quantity_columns
 from fonte.computed.question import Question, Span
-from fonte.computed.values import MONEY, fold, stems
-from fonte.computed.words import ASKING, DIFFERENT, GLUE, Operation
+from fonte.computed.values import MONEY, alike, fold, stems
+from fonte.computed.words import ASKING, DIFFERENT, GLUE, OF_A_PLACE, THINGS, Operation
 
 __all__ = ["Condition", "Plan", "Unread", "plan_of"]
 
@@ -181,6 +182,10 @@ def _counting(
     counted = _counted(claims.question, claims)
     if len(targets) == 1 and targets[0][0].first not in counted and claims.names_table(targets[0][0]):
         targets = ()  # "rows of the bins", in a table of bins that has a column of them
+    if not distinct and (named or "rows" in claims.kinds):
+        added_up = _added_up(claims, conditions, targets, counted)
+        if added_up is not None:
+            return added_up
     if not targets:
         if distinct:
             return Unread("no_column", (), meant=True, mostly=claims.mostly)
@@ -198,6 +203,58 @@ def _counting(
         total = sum(1 for span in claims.question.operations if _sums(span))
         return Plan(table, Operation.SUM if total else Operation.LOOKUP, column, conditions)
     return Plan(table, Operation.COUNT, column, conditions, distinct=True)
+
+
+def _added_up(
+    claims: Claims, conditions: tuple[Condition, ...], targets: Sequence[tuple[Span, Named]], counted: range
+) -> Plan | Unread | None:
+    """The sum of the column that says how many, where things are counted that a row names; None: it is not meant.
+
+    Where rows may be meant as well, or several such columns, the question is refused.
+    """
+    table, kinds = claims.table, {claims.kinds[at] for at in counted}
+    columns = quantity_columns(table)
+    if not columns or _rows_meant(claims, counted):
+        return None
+    a_row_names = (
+        "value" in kinds and not kinds & {"name", "column", "rows", "kind"} and not _only_where(claims, counted)
+    )
+    if any(one.column in columns for one in conditions):  # "laptops with a quantity over 5": those rows, or their sum
+        return _refused("rows_or_quantity", table, columns) if a_row_names else None
+    named = [one.columns[0] for _, one in targets]
+    things = not THINGS.isdisjoint(claims.question.words[at] for at in counted)
+    if any(at not in columns for at in named) and not things:
+        return None
+    if len(named) == 1 and named[0] in columns:
+        columns = (named[0],)
+    elif things or not a_row_names:
+        return _refused("rows_or_quantity", table, columns)
+    if len(columns) > 1:
+        return _refused("which_column", table, columns)
+    if any(one.listed for one in conditions):
+        return _refused("shared_quantity", table, columns)
+    return Plan(table, Operation.SUM, columns[0], conditions)
+
+
+def _only_where(claims: Claims, counted: range) -> bool:
+    """Whether nothing is said to be counted, only where (``how many are in Rome``)."""
+    first = next(span.last for span in claims.question.operations if span.meaning == (Operation.COUNT, ""))
+    return not OF_A_PLACE.isdisjoint(claims.question.words[first : counted.start])
+
+
+def _refused(code: str, table: Table, columns: Sequence[int]) -> Unread:
+    return Unread(code, tuple(table.names[at] for at in columns), meant=True, mostly=True)
+
+
+def _rows_meant(claims: Claims, counted: range) -> bool:
+    """Whether rows are counted by name: as such, or as what the first column gives each its own name."""
+    table, words = claims.table, claims.question.words
+    each = len(table.typed[0].distinct) == len(table.rows)
+    return any(
+        (claims.kinds[at] == "rows" and words[at] not in THINGS)
+        or (claims.kinds[at] == "name" and each and any(alike(words[at], own) for own in fold(table.names[0]).split()))
+        for at in counted
+    )
 
 
 def _numbers_rows(table: Table, column: int) -> bool:

@@ -33,6 +33,14 @@ _WHY: Final = {
         "It is not plain what is asked of {about} in {table}.",
         "Non è chiaro che cosa si chieda di {about} in {table}.",
     ),
+    "rows_or_quantity": (
+        "It is not plain whether rows of {table} are counted or {about} added up; ask for the rows, or for its total.",
+        "Non è chiaro se si contino le righe di {table} o si sommi {about}; chieda le righe o il totale della colonna.",
+    ),
+    "shared_quantity": (
+        "Nothing was added up: a row of {table} lists several things, and {about} does not say how many of each.",
+        "Nessuna somma: una riga di {table} elenca più cose, e {about} non dice quante di ciascuna.",
+    ),
     "two_columns": (
         "The question names several columns of {table}; ask for one at a time: {about}.",
         "La domanda nomina più colonne di {table}; ne chieda una alla volta: {about}.",

@@ -10,6 +10,7 @@ from typing import TypeAlias
 
 from fonte.computed.conditions import Condition
 from fonte.computed.grid import Table
+from fonte.computed.quantity import quantity_columns
 from fonte.computed.query import Result
 from fonte.computed.reading import Plan
 from fonte.computed.words import Operation
@@ -51,6 +52,7 @@ _EN: Words = {
     "rounded": " (rounded)",
     "no value": "Left out, without a value of {column}: {rows}.",
     "no cell": "Not counted, because {column} is empty: {rows}.",
+    "not added": "Different values of {column} are counted; {quantity} is not added up.",
     "totals": "Left out, because it adds up the others: {rows}.",
     "repeats": "Rows that repeat another one exactly, and were counted: {rows}.",
     "hidden": "The sheet is hidden in the workbook.",
@@ -90,6 +92,7 @@ _IT: Words = {
     "rounded": " (arrotondato)",
     "no value": "Escluse, senza un valore di {column}: {rows}.",
     "no cell": "Non contate, perché {column} è vuoto: {rows}.",
+    "not added": "Si contano i valori diversi di {column}; {quantity} non si somma.",
     "totals": "Esclusa, perché somma le altre: {rows}.",
     "repeats": "Righe che ripetono per intero un'altra, e che sono contate: {rows}.",
     "hidden": "Il foglio è nascosto nella cartella di lavoro.",
@@ -158,6 +161,10 @@ def left_out(result: Result, language: Language) -> list[str]:
     if plan.target is not None and without:
         name = table.names[plan.target]
         sentences.append(say["no value"].format(column=name, rows=_rows(without, say, language)))
+    quantities = [table.names[at] for at in quantity_columns(table) if at != plan.target]
+    if plan.operation is Operation.COUNT and plan.target is not None and quantities:
+        told = {"column": table.names[plan.target], "quantity": names_of(quantities, language)}
+        sentences.append(say["not added"].format(**told))
     for one in plan.conditions:
         empty = table.typed[one.column].empty if one.kind != "empty" else 0
         if empty:

@@ -109,6 +109,8 @@ LISTS: Final = frozenset(
     "row rows riga righe record records entry entries voce voci line lines item items elemento elementi".split()
 )
 """Words for a table's rows, whatever the table holds."""
+THINGS: Final = frozenset("item items elemento elementi".split())
+"""Those of them that also mean what a row tells the quantity of."""
 KINDS: Final = frozenset(
     "table tables tabella tabelle list elenco lista file sheet foglio register registro spreadsheet csv data".split()
 )
@@ -127,6 +129,11 @@ GLUE: Final = frozenset(
 """Words that say nothing of which rows are meant."""
 ASKING: Final = frozenset("how quanto quanta what which who when where qual quale quali chi quando dove che".split())
 IN_A_TIME: Final = frozenset("in nel nell of del dell during durante a on il".split())
+OF_A_PLACE: Final = frozenset(
+    "in at on from for does do has have a ad al allo alla ai agli alle nel nello nella nei negli nelle nell su "
+    "da dal dalla ha hanno per".split()
+)
+"""Between "how many" and a cell: the cell says where or of whom, not what is counted."""
 RANGE_JOINTS: Final = frozenset("and e ed to a".split())
 NEAR: Final = frozenset(
     "of is are equal to with a an the di e sono pari a uguale con il la un una da as rated has have".split()
