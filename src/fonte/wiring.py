@@ -431,4 +431,4 @@ def _home(home: Path) -> Check:
         names = Home(home).slugs()
     except FonteError as error:
         return Check("home", ok=False, detail=error.message, hint=error.hint, required=True)
-    return Check("home", ok=True, detail=f"{home}, {len(names)} tenants", required=True)
+    return Check("home", ok=True, detail=f"{home}, {len(names)} tenant{'s' * (len(names) != 1)}", required=True)

@@ -167,7 +167,7 @@ def test_proposed_questions_are_taken_one_by_one(tmp_path: Path, monkeypatch: py
     typed(monkeypatch, "How many boxes are there?\n\nq\n")
     taken = fonte(home, "golden", "propose", str(out), json_mode=False)
     assert taken.status == 0
-    assert "1 questions in" in taken.out
+    assert "1 question in" in taken.out
     checked = fonte(home, "golden", "check", str(out))
     assert (checked.status, checked.json["questions"]) == (0, 1)
     again = fonte(home, "golden", "propose", str(out), json_mode=False)

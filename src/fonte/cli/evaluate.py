@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from fonte.cli.opening import parts
-from fonte.cli.output import Output
+from fonte.cli.output import Output, many
 from fonte.contract import Json
 from fonte.corpus import OpenCorpus
 from fonte.errors import InputError
@@ -147,7 +147,8 @@ def _save_floors(golden: GoldenSet, found: Evaluation, fingerprint: str, path: P
 def _tell(found: Evaluation, figures: Mapping[str, Interval], verdict: FloorVerdict | None, output: Output) -> None:
     golden = found.golden
     queries = sum(len(question.wordings) for question in golden.questions)
-    output.line(f"{golden.name}: {queries} queries of {len(golden.questions)} questions, set {golden.fingerprint}")
+    counts = f"{many(queries, 'query', 'queries')} of {many(len(golden.questions), 'question')}"
+    output.line(f"{golden.name}: {counts}, set {golden.fingerprint}")
     for tenant, generation in found.generations.items():
         output.line(f"generation {generation.id} of {tenant}, recipe {generation.recipe.id}")
     output.line()

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from fonte.cli.arguments import UsageError
 from fonte.cli.opening import corpus
-from fonte.cli.output import Output
+from fonte.cli.output import Output, many
 from fonte.contract import Json
 from fonte.errors import InputError
 from fonte.evaluation.golden import GoldenFault, GoldenSet
@@ -124,7 +124,8 @@ def _told(questions: int, faults: tuple[GoldenFault, ...] | list[GoldenFault], m
     if len(faults) > _SHOWN:
         codes = Counter(fault.code for fault in faults[_SHOWN:])
         output.line("… and " + ", ".join(f"{number} {code}" for code, number in codes.most_common()))
-    output.line(f"{questions} questions, {wrong} faults, {len(faults) - wrong} warnings")
+    counts = (many(questions, "question"), many(wrong, "fault"), many(len(faults) - wrong, "warning"))
+    output.line(", ".join(counts))
     for name in ("checked_against", "out"):
         if more.get(name):
             output.line(f"{name.replace('_', ' ')}: {more[name]}")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from fonte.cli.golden import documents_of
 from fonte.cli.opening import corpus, principal
-from fonte.cli.output import Output
+from fonte.cli.output import Output, many
 from fonte.errors import InputError, NotFound
 from fonte.evaluation.golden import GoldenSet, Question
 from fonte.evaluation.golden_write import write_yaml
@@ -43,7 +43,7 @@ def run(options: argparse.Namespace, output: Output) -> int:
         output.note("nothing was taken, so nothing was written")
         return 0
     write_yaml(GoldenSet(path.stem, tuple(kept)), path)
-    output.line(f"{len(kept)} questions in {path}")
+    output.line(f"{many(len(kept), 'question')} in {path}")
     output.note("add questions that the documents do not answer, then run fonte golden check")
     return 0
 

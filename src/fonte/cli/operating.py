@@ -10,7 +10,7 @@ from fonte.access.records import AuditEntry
 from fonte.answer import now
 from fonte.cli.arguments import Unsaid, UsageError
 from fonte.cli.opening import corpus, home_of
-from fonte.cli.output import Output
+from fonte.cli.output import Output, many
 
 if TYPE_CHECKING:
     from fonte.stores.backup import Backup
@@ -70,7 +70,8 @@ def _told(where: dict[str, object], found: Backup, output: Output) -> int:
     if output.json_mode:
         output.json(where | {"tenants": found.tenants, "files": found.files, "bytes": found.bytes})
     else:
-        output.line(f"{found.tenants} tenants, {found.files} files, {found.bytes} bytes, every hash noted and right")
+        counts = (many(found.tenants, "tenant"), many(found.files, "file"), many(found.bytes, "byte"))
+        output.line(f"{', '.join(counts)}, every hash noted and right")
     return 0
 
 

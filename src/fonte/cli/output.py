@@ -25,6 +25,11 @@ def safe(text: str) -> str:
     return text.translate(_CONTROL | _BIDI)
 
 
+def many(count: int, one: str, more: str = "") -> str:
+    """How many of something: ``1 tenant``, ``2 tenants``."""
+    return f"{count} {one if count == 1 else more or one + 's'}"
+
+
 class Output:
     """Writes to stdout what was asked for, and to stderr everything else."""
 
