@@ -114,9 +114,11 @@ def test_forwarded_headers_are_believed_from_named_proxies_alone(
     monkeypatch.setattr("uvicorn.run", lambda _app, **options: seen.update(options))
     monkeypatch.setattr("fonte.corpus.OpenCorpus.warm", lambda _corpus: None)
     monkeypatch.setattr("fonte.http.logs.log_to_stderr", lambda _form: None)
+    home = str(tmp_path / "home")
+    assert main(["keys", "create", "--home", home, "--quiet"]) == 0
     before = signal.getsignal(signal.SIGTERM)
     try:
-        assert main(["serve", "--home", str(tmp_path / "home"), "--quiet", *given]) == 0
+        assert main(["serve", "--home", home, "--quiet", *given]) == 0
     finally:
         signal.signal(signal.SIGTERM, before)
     assert (seen["proxy_headers"], seen["forwarded_allow_ips"]) == (believed is not None, believed)
