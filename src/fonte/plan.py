@@ -241,8 +241,8 @@ class _Comparison:
         wider = [one for one in self.rights if not one[1].roles <= one[0].acl.roles]
         other = [one for one in self.rights if one[1].roles < one[0].acl.roles]
         return [
-            f"{len(some)} documents are readable by {what}, first {some[0][0].name}: "
-            f"{_names(some[0][0].acl)} before, {_names(some[0][1])} now"
+            f"{'1 document is' if len(some) == 1 else f'{len(some)} documents are'} readable by {what}, "
+            f"first {some[0][0].name}: {_names(some[0][0].acl)} before, {_names(some[0][1])} now"
             for what, some in (("other roles than before", wider), ("fewer roles than before", other))
             if some
         ]

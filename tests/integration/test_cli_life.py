@@ -258,3 +258,7 @@ def test_a_sync_that_widens_rights_says_so(folder: Path, home: Path) -> None:
     (narrower,) = [note for note in notes if "documents are readable by" in note]
     assert "public before, staff now" in narrower
     assert fonte(home, "sync", str(folder), "--allow", "staff").json["notes"] == []
+    alone = folder / "leave.md"
+    fonte(home, "sync", str(alone), "--allow", "staff")
+    notes = fonte(home, "sync", str(alone), "--allow", "hr").json["notes"]
+    assert "1 document is readable by other roles than before, first leave.md: staff before, hr now" in notes
