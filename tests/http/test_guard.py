@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from threading import Event
 from typing import Any
 
 import pytest
+from starlette.testclient import TestClient
 
 from fonte.access.identity import Action
 from fonte.errors import Overloaded, RateLimited, StoreUnavailable
@@ -152,7 +155,9 @@ def test_a_place_is_free_again_after_a_fault() -> None:
     asyncio.run(twice())
 
 
-def test_an_overloaded_server_says_so_and_health_still_answers(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@contextmanager
+def full(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[TestClient]:
+    """Somebody's client while the only place is taken."""
     house = make_house(home, limits=Limits(concurrent=1, waiting=0))
     client = house.client(ADA)
     inside, leave = Event(), Event()
@@ -167,13 +172,25 @@ def test_an_overloaded_server_says_so_and_health_still_answers(home: Path, monke
     with client, ThreadPoolExecutor(1) as beside:
         first = beside.submit(client.post, "/v1/search", json={"query": "pump"})
         assert inside.wait(20)
-        refused = client.post("/v1/search", json={"query": "pump"})
-        assert client.get("/healthz").status_code == 200
+        yield client
         leave.set()
         assert first.result().status_code == 200
+    house.served.corpus.close()
+
+
+def test_an_overloaded_server_says_so_and_health_still_answers(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with full(home, monkeypatch) as client:
+        refused = client.post("/v1/search", json={"query": "pump"})
+        assert client.get("/healthz").status_code == 200
     assert (refused.status_code, refused.json()["error"]["code"]) == (503, "overloaded")
     assert refused.headers["retry-after"] == "1"
-    house.served.corpus.close()
+
+
+def test_whoever_is_not_known_takes_no_place(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with full(home, monkeypatch) as client:
+        # With no place left they are refused for what they are, at once, and do not stand in the queue.
+        unknown = client.post("/v1/search", json={"query": "pump"}, headers={"authorization": "Bearer nothing"})
+    assert unknown.status_code == 401
 
 
 def test_a_bucket_refills_with_time() -> None:
@@ -252,27 +269,3 @@ def test_every_answer_has_an_id_that_a_caller_may_choose(house: House) -> None:
     client = house.client()
     assert client.get("/healthz", headers={"x-request-id": "abc-1"}).headers["x-request-id"] == "abc-1"
     assert client.get("/healthz", headers={"x-request-id": "a b\t<x>"}).headers["x-request-id"] != "a b\t<x>"
-
-
-def test_whoever_is_not_known_takes_no_place(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    house = make_house(home, limits=Limits(concurrent=1, waiting=0))
-    client = house.client(ADA)
-    inside, leave = Event(), Event()
-    real = house.served.corpus.search
-
-    def slow(*args: Any, **kwargs: Any) -> Any:
-        inside.set()
-        leave.wait(20)
-        return real(*args, **kwargs)
-
-    monkeypatch.setattr(house.served.corpus, "search", slow)
-    with client, ThreadPoolExecutor(1) as beside:
-        first = beside.submit(client.post, "/v1/search", json={"query": "pump"})
-        assert inside.wait(20)
-        # With no place left they are refused for what they are, at once, and do not stand in the queue.
-        unknown = client.post("/v1/search", json={"query": "pump"}, headers={"authorization": "Bearer nothing"})
-        odd = client.post("/v1/search", json={"query": 7})
-        leave.set()
-        assert first.result().status_code == 200
-    assert (unknown.status_code, odd.status_code) == (401, 503)
-    house.served.corpus.close()

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from fastapi.routing import APIRoute
+from starlette.testclient import TestClient
 
 from fonte.access.identity import Action, Identity
 from fonte.access.keys import identify, mint, rotate
@@ -166,3 +167,15 @@ def test_without_keys_a_server_answers_nobody_from_elsewhere(
 ) -> None:
     assert main(["serve", "--home", str(home), "--port", "1", *where]) == 2
     assert "make one first" in capsys.readouterr().err
+
+
+def test_failures_from_one_network_of_version_6_are_counted_together(home: Path) -> None:
+    house = make_house(home, limits=Limits(failures_per_minute=2))
+    tried = [
+        TestClient(house.app, base_url="http://localhost", client=(f"2001:db8:1:{net}::{at}", 1)).get(
+            "/v1/documents", headers={"authorization": "Bearer no"}
+        )
+        for net, at in ((1, 1), (1, 2), (1, 3), (2, 1))
+    ]
+    assert [one.status_code for one in tried] == [401, 401, 429, 401]
+    house.served.corpus.close()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from ipaddress import ip_address, ip_network
 from typing import Annotated, cast
 from urllib.parse import urlsplit
 
@@ -56,7 +57,7 @@ class Desk:
 
     def _counted(self, request: Request, known: Callable[[], Identity]) -> Identity:
         _same_origin(request)
-        address = request.client.host if request.client else ""
+        address = _network(request.client.host if request.client else "")
         self.failures.check(address)
         try:
             found = known()
@@ -100,6 +101,15 @@ class Desk:
                 f"without keys this server is asked as localhost, not as {host[:80]!r}", hint="make a key first"
             )
         return self.served.local
+
+
+def _network(address: str) -> str:
+    """What failures are counted by: an address, or of version 6 the network of 64 bits that one machine is given."""
+    try:
+        known = ip_address(address)
+    except ValueError:
+        return address
+    return address if known.version == 4 else str(ip_network((known, 64), strict=False))  # noqa: PLR2004 - IPv4
 
 
 def _same_origin(request: Request) -> None:
