@@ -20,13 +20,15 @@ from fonte.access.identity import Identity
 from fonte.access.jobs import Job, JobKind, JobLimits, JobState, JobStore, JobStores
 from fonte.access.uploads import UPLOADS
 from fonte.corpus import OpenCorpus
-from fonte.errors import FonteError, NotFound
+from fonte.errors import FonteError, HomeLocked, NotFound
 from fonte.types import SyncReport
 
 NOTED_SECONDS = 0.5
 """Between two notes of progress."""
 LONGEST_WAIT = 120.0
 """Seconds before another try, at most."""
+LOCKED_WAIT = 2.0
+"""Seconds before another look whether another process still writes."""
 _log = logging.getLogger("fonte.jobs")
 
 
@@ -145,6 +147,9 @@ class Worker:
                 # Its own store cannot be read or written: the jobs are still there, and the disk may be again.
                 _log.warning("jobs of a tenant cannot be taken: %s", error.code)
                 due = self._now() + timedelta(seconds=LONGEST_WAIT)
+            except Exception:  # noqa: BLE001 - an edge: a thread that ended here would leave every job waiting
+                _log.exception("jobs of a tenant cannot be taken")
+                due = self._now() + timedelta(seconds=LONGEST_WAIT)
             finally:
                 with self._changed:
                     self._busy.discard(tenant)
@@ -192,7 +197,9 @@ class Worker:
             store.end(job, self._now(), report=self._told(job, report), error=None)
 
     def _failed(self, store: JobStore, job: Job, error: FonteError) -> None:
-        if error.retryable and job.tries < self._limits.tries:
+        if isinstance(error, HomeLocked):  # a sync beside the server may take hours, and is no fault of the job
+            store.again(job, self._now() + timedelta(seconds=LOCKED_WAIT), _error(error), counted=False)
+        elif error.retryable and job.tries < self._limits.tries:
             wait = min(LONGEST_WAIT, 2.0 ** (job.tries - 1))
             store.again(job, self._now() + timedelta(seconds=wait), _error(error))
         else:

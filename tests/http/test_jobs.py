@@ -54,20 +54,21 @@ def test_a_retry_is_a_job_of_whoever_may_see_the_document(house: House) -> None:
 
 
 def test_a_locked_home_is_tried_again_and_a_lasting_fault_is_not(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(working, "LOCKED_WAIT", 0.0)
     house = make_house(home)
     work, tries = house.served.work, []
     real = house.served.corpus.resync
 
     def locked(*names: str, **said: Any) -> Any:
         tries.append(names)
-        if len(tries) < 2:
+        if len(tries) < 2 * JobLimits().tries:
             raise HomeLocked("another process is writing to this home")
         return real("memory://one", **said)
 
     monkeypatch.setattr(house.served.corpus, "resync", locked)
     runs_it = house.client(ROOT, *Action)
     told = done(runs_it, runs_it.post("/v1/sync").json()["job"])
-    assert (told["state"], told["tries"], len(tries)) == ("done", 2, 2)
+    assert (told["state"], told["tries"], len(tries)) == ("done", 1, 2 * JobLimits().tries)
 
     def broken(*names: str, **said: Any) -> Any:
         raise ZeroDivisionError
@@ -94,6 +95,31 @@ def test_a_job_whose_end_could_not_be_written_is_done_again(home: Path, monkeypa
     runs_it = house.client(ROOT, *Action)
     told = done(runs_it, runs_it.post("/v1/sync", json={"sources": ["memory://one"]}).json()["job"])
     assert (told["state"], told["tries"], full) == ("done", 2, [])
+    house.served.work.close()
+    house.served.corpus.close()
+
+
+@pytest.mark.parametrize("where", ["reopen", "take", "end", "next_due"])
+def test_a_fault_that_nobody_thought_of_stops_no_queue(
+    home: Path, monkeypatch: pytest.MonkeyPatch, where: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(working, "LONGEST_WAIT", 0.1)
+    house = make_house(home)
+    once, real = [True], getattr(SqliteJobs, where)
+
+    def broken(self: SqliteJobs, *args: Any, **said: Any) -> Any:
+        if once:
+            once.clear()
+            raise ZeroDivisionError
+        return real(self, *args, **said)
+
+    monkeypatch.setattr(SqliteJobs, where, broken)
+    runs_it = house.client(ROOT, *Action)
+    for _ in range(2):
+        told = done(runs_it, runs_it.post("/v1/sync", json={"sources": ["memory://one"]}).json()["job"])
+        assert told["state"] == "done"
+    assert once == []
+    assert any("cannot be taken" in one.message and one.exc_info for one in caplog.records)
     house.served.work.close()
     house.served.corpus.close()
 

@@ -84,8 +84,8 @@ class JobStore(Protocol):
     ) -> None:
         """Done with a report, or failed with an error."""
 
-    def again(self, job: Job, due: datetime, error: Mapping[str, object]) -> None:
-        """Queue a running job for another try."""
+    def again(self, job: Job, due: datetime, error: Mapping[str, object], *, counted: bool = True) -> None:
+        """Queue a running job for another try; not ``counted``: the one that ended was none."""
 
     def reopen(self) -> int:
         """Queue again what is said to be running, for nothing runs yet; how many are queued."""

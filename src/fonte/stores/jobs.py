@@ -123,12 +123,12 @@ class SqliteJobs:
                 (state.value, put_time(now), _json(report), _json(error), job.id),
             )
 
-    def again(self, job: Job, due: datetime, error: Mapping[str, object]) -> None:
-        """Queue a running job for another try."""
+    def again(self, job: Job, due: datetime, error: Mapping[str, object], *, counted: bool = True) -> None:
+        """Queue a running job for another try; not ``counted``: the one that ended was none."""
         with self._database.write() as connection:
             connection.execute(
-                "UPDATE jobs SET state = 'queued', due_at = ?, error = ? WHERE id = ?",
-                (put_time(due), _json(error), job.id),
+                "UPDATE jobs SET state = 'queued', due_at = ?, error = ?, tries = tries - ? WHERE id = ?",
+                (put_time(due), _json(error), 0 if counted else 1, job.id),
             )
 
     def reopen(self) -> int:
