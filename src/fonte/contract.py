@@ -285,6 +285,7 @@ def status(one: CorpusStatus) -> Json:
             {"document_id": state.document_id, "document_name": state.name, "reasons": list(reasons)}
             for state, reasons in one.odd
         ],
+        "held": {"left": one.held.left, "since": one.held.since.isoformat()} if one.held else None,
     }
 
 

@@ -71,8 +71,12 @@ class OpenCorpus(Showing, Erasing):
         publish: bool = True,
         workers: int = 1,
         progress: Progress = _silent,
+        standing: bool = False,
     ) -> SyncReport:
         """Bring the tenant's index to what the sources hold, and publish it if it passes its checks.
+
+        ``standing``: run by a watch or a schedule, which does nothing after a rollback until a person syncs or
+        publishes; ``held_back`` of the report then says so.
 
         Raises:
             SourceUnreadable: a source is missing. ModelError, StoreError, HomeLocked: nothing changed.
@@ -80,12 +84,20 @@ class OpenCorpus(Showing, Erasing):
         # Remembered for retry, which may run in another folder.
         specs = {one if "://" in one else os.path.abspath(os.path.expanduser(one)): options for one in sources}  # noqa: PTH100, PTH111 - a glob is no path
         store, judge = self._store_of(tenant), self._judge(tenant, progress)
-        return Syncer(self._parts, store, tenant, workers, progress, judge).sync(specs, publishing=publish)
+        syncer = Syncer(self._parts, store, tenant, workers, progress, judge, standing)
+        return syncer.sync(specs, publishing=publish)
 
     def resync(
-        self, *sources: str, tenant: str = "default", publish: bool = True, progress: Progress = _silent
+        self,
+        *sources: str,
+        tenant: str = "default",
+        publish: bool = True,
+        progress: Progress = _silent,
+        standing: bool = False,
     ) -> SyncReport:
         """Sync sources again as they were synced before: all that are remembered, or those named.
+
+        ``standing`` as for ``sync``.
 
         Raises:
             NotFound: one that was never synced, or there is none. Else as ``sync``.
@@ -96,7 +108,7 @@ class OpenCorpus(Showing, Erasing):
             raise NotFound(f"source {strange[0]!r} was never synced" if strange else "nothing was ever synced")
         specs = {one: remembered(options) for one, options in known.items() if not sources or one in sources}
         store, judge = self._store_of(tenant), self._judge(tenant, progress)
-        return Syncer(self._parts, store, tenant, 1, progress, judge).sync(specs, publishing=publish)
+        return Syncer(self._parts, store, tenant, 1, progress, judge, standing).sync(specs, publishing=publish)
 
     def uploads(self, tenant: str = "default") -> UploadStore:
         """What people uploaded; synced as ``upload://``."""

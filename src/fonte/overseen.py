@@ -150,6 +150,7 @@ class Overseen:
             copies,
             odd=odd,
             token_code_bytes=code_bytes,
+            held=self._store_of(tenant).catalog.held(),
         )
 
     def _existing(self, tenant: str) -> TenantStore:

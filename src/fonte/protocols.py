@@ -23,6 +23,7 @@ from fonte.types import (
     Generation,
     GenerationState,
     Hit,
+    Hold,
     KeptTurn,
     Language,
     Parsed,
@@ -453,12 +454,20 @@ class Catalog(Protocol):
     ) -> None:
         """Move a generation that is not active through its states. ``documents`` is counted, never told."""
 
-    def publish(self, generation_id: str, *, expected: str | None) -> None:
+    def publish(self, generation_id: str, *, expected: str | None, hold_since: datetime | None = None) -> None:
         """Move the alias in one transaction if ``expected`` (id or None) is still active; apply widened rights.
+
+        It lifts the hold, or sets it where ``hold_since`` says when (a rollback).
 
         Raises:
             GenerationConflict: another one is active by now.
         """
+
+    def held(self) -> Hold | None:
+        """The rollback that nobody has answered yet: standing jobs do not publish then."""
+
+    def release(self) -> None:
+        """Lift the hold, where there is one."""
 
     def as_published(self, generation_id: str, *, expected: str | None) -> Catalog:
         """This catalog with the rights that ``publish`` would leave, for whoever judges the generation before.

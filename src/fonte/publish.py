@@ -8,12 +8,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import TypeAlias
 
 from fonte.errors import GateFailed, NotFound
 from fonte.evaluation.floors import Outcome
 from fonte.protocols import Catalog
-from fonte.types import SEARCHABLE, DocumentState, Generation, GenerationState
+from fonte.types import SEARCHABLE, DocumentState, Generation, GenerationState, Hold
 
 ENOUGH_TO_JUDGE = 5
 """Below so many documents, a loss of most of them is an ordinary edit."""
@@ -119,6 +120,8 @@ def publish(
 def rollback(catalog: Catalog) -> tuple[Generation, Generation]:
     """Make the generation before the active one active again; (it, the one that was active).
 
+    Standing jobs do not publish after it (``Catalog.held``) until a person syncs or publishes.
+
     Raises:
         NotFound: there is none.
     """
@@ -131,5 +134,13 @@ def rollback(catalog: Catalog) -> tuple[Generation, Generation]:
     if active is None or not retired:
         raise NotFound("there is no earlier generation to go back to", hint="fonte generations lists what is kept")
     target = max(retired, key=lambda one: one.created_at)
-    catalog.publish(target.id, expected=active.id)
+    catalog.publish(target.id, expected=active.id, hold_since=datetime.now(UTC))
     return catalog.generation(target.id), active
+
+
+def told_hold(hold: Hold) -> tuple[str, str]:
+    """Why a standing job does not publish, and what to do."""
+    return (
+        f"nothing is published by itself since the rollback of {hold.since:%Y-%m-%d %H:%M} left {hold.left}",
+        "run fonte sync, or fonte publish ID, when what was wrong is mended",
+    )

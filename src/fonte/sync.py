@@ -15,7 +15,7 @@ from fonte.outcome import copies, counted, failures
 from fonte.parts import Parts, SourceOptions, TenantStore
 from fonte.plan import Plan, Tally, fault_of, plan_sync
 from fonte.protocols import Catalog, Progress, SourceReader
-from fonte.publish import Judge, publish
+from fonte.publish import Judge, publish, told_hold
 from fonte.types import DocumentState, Generation, GenerationState, Recipe, SyncReport
 
 KEPT_GENERATIONS = 3
@@ -33,6 +33,8 @@ class Syncer:
     workers: int
     progress: Progress
     judge: Judge | None = None
+    standing: bool = False
+    """Run by a watch or a schedule, which does nothing while a rollback holds. A person's run lifts the hold."""
 
     def sync(self, specs: Mapping[str, SourceOptions], *, publishing: bool) -> SyncReport:
         """Bring the index to what the sources hold.
@@ -78,8 +80,12 @@ class Syncer:
         began = time.perf_counter()
         catalog, recipe = self.store.catalog, self.parts.recipe
         with catalog.writer(), self.parts.make_pool(self.workers) as pool:
+            active, hold = catalog.active(), catalog.held()
+            if self.standing and hold is not None and active is not None:
+                return replace(_nothing(active, began), held_back=told_hold(hold))
+            if publishing and not self.standing:
+                catalog.release()
             catalog.abandon_building()
-            active = catalog.active()
             fault = fault_of(self.store.index, active) if active is not None else None
             plan = plan_sync(
                 readers,
@@ -164,6 +170,20 @@ class Syncer:
 
 def _kept(catalog: Catalog) -> list[Generation]:
     return [one for one in catalog.generations() if one.state is not GenerationState.REJECTED]
+
+
+def _nothing(active: Generation, began: float) -> SyncReport:
+    return SyncReport(
+        generation=active.id,
+        published=False,
+        documents={},
+        chunks_added=0,
+        chunks_removed=0,
+        chunks_total=active.chunks,
+        embedded_texts=0,
+        failures=(),
+        seconds=time.perf_counter() - began,
+    )
 
 
 def _unchanged(plan: Plan, active: Generation, states: Sequence[DocumentState], began: float) -> SyncReport:

@@ -634,6 +634,15 @@ class Generation:
     """The generation that this one was built from."""
 
 
+@dataclass(frozen=True, slots=True)
+class Hold:
+    """A rollback that nobody has answered yet: no standing job publishes until a person syncs or publishes."""
+
+    left: str
+    """The generation that was left."""
+    since: datetime
+
+
 # --- questions and rankings ------------------------------------------------------------------------------------------
 
 
@@ -1162,6 +1171,8 @@ class CorpusStatus:
     """What the codes of tokens take in the index; None where the model cannot be asked."""
     odd: tuple[tuple[DocumentState, tuple[str, ...]], ...] = ()
     """Documents that are unlike their siblings, or strange in themselves, each with the reasons."""
+    held: Hold | None = None
+    """A rollback after which standing jobs do not publish."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -139,6 +139,7 @@ def rollback(options: argparse.Namespace, output: Output) -> int:
     """Go back one generation."""
     with corpus(options) as opened:
         active, previous = opened.rollback(tenant=options.tenant)
+    output.note("watches and schedules publish nothing from here on until you run fonte sync or fonte publish")
     return _moved(active, previous, output)
 
 

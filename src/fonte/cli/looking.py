@@ -11,6 +11,7 @@ from fonte.cli.output import Output
 from fonte.cli.told_gate import gate_line, told_gate
 from fonte.cli.told_ledger import ledger_line, told_ledger
 from fonte.listing import copies_of, outliers
+from fonte.publish import told_hold
 from fonte.text.chunking.document import rule_of
 from fonte.types import CorpusStatus, DocumentStatus, Generation, GenerationState
 
@@ -73,6 +74,9 @@ def status(options: argparse.Namespace, output: Output) -> int:
         output.line(gate_line(gate))
     for one in found.candidates:
         output.line(f"candidate {one} waits to be published")
+    if found.held is not None:
+        message, hint = told_hold(found.held)
+        output.line(f"held: {message}; {hint}")
     if found.stale is None:
         output.line(f"stale: not known, for the model in the settings cannot be asked: {found.unknown_because}")
     for state, fields in found.stale or ():

@@ -436,6 +436,13 @@ class Odd(Named):
     reasons: list[str]
 
 
+class HeldTold(BaseModel):
+    """A rollback after which nothing is published by itself."""
+
+    left: str
+    since: str
+
+
 class StatusTold(BaseModel):
     """What is there, and what is stale."""
 
@@ -452,6 +459,7 @@ class StatusTold(BaseModel):
     stale_unknown: str | None
     duplicates: list[Copied]
     outliers: list[Odd]
+    held: HeldTold | None
 
 
 class GenerationTold(BaseModel):

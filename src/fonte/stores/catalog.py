@@ -20,7 +20,7 @@ from fonte.stores import answers, documents, generations, rights
 from fonte.stores.lock import WriteLock
 from fonte.stores.rows import get_generation
 from fonte.stores.sqlite import Database
-from fonte.types import Acl, Document, DocumentState, Generation, GenerationState, Principal
+from fonte.types import Acl, Document, DocumentState, Generation, GenerationState, Hold, Principal
 
 SCHEMA_VERSION = 1
 KEPT_DIFFERENCES = 8
@@ -127,14 +127,25 @@ class SqliteCatalog:
                 connection, generation_id, state, table_version=table_version, chunks=chunks, verdict=verdict
             )
 
-    def publish(self, generation_id: str, *, expected: str | None) -> None:
+    def publish(self, generation_id: str, *, expected: str | None, hold_since: datetime | None = None) -> None:
         """Move the alias in one transaction if ``expected`` (id or None) is still active; set live rights.
 
         Raises:
             NotFound. GenerationConflict: another one is active by now, or this one was never finished.
         """
         with self._write() as connection:
-            generations.publish(connection, generation_id, expected)
+            generations.publish(connection, generation_id, expected, hold_since=hold_since)
+
+    def held(self) -> Hold | None:
+        """The rollback that nobody has answered yet."""
+        with self._read() as connection:
+            return generations.held(connection)
+
+    def release(self) -> None:
+        """Lift the hold, where there is one."""
+        if self.held() is not None:
+            with self._write() as connection:
+                generations.release(connection)
 
     def as_published(self, generation_id: str, *, expected: str | None) -> SqliteCatalog:
         """This catalog with the rights that publishing the generation now would leave, for whoever judges it before.

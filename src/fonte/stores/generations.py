@@ -5,12 +5,14 @@ Functions over an open transaction; the catalog says which.
 
 from __future__ import annotations
 
+import json
 import sqlite3
+from datetime import datetime
 
 from fonte.errors import GenerationConflict, NotFound
 from fonte.stores import rights
 from fonte.stores.rows import get_acl, put_acl, put_recipe, put_time
-from fonte.types import DocumentStatus, Generation, GenerationState
+from fonte.types import DocumentStatus, Generation, GenerationState, Hold
 
 SELECT = """
 SELECT g.*, (SELECT count(*) FROM generation_documents d WHERE d.generation = g.seq) AS documents
@@ -20,6 +22,8 @@ FROM generations g
 
 _REPORT = "report of "
 """What a generation was judged by stands in ``meta`` under this and its id."""
+_HELD = "held"
+"""Since when, and by leaving which generation, standing jobs do not publish: in ``meta``."""
 
 
 def keep_report(connection: sqlite3.Connection, generation_id: str, report: str) -> None:
@@ -136,8 +140,10 @@ def update(
     )
 
 
-def publish(connection: sqlite3.Connection, generation_id: str, expected: str | None) -> None:
-    """Move the alias if ``expected`` is still active, and set live rights.
+def publish(
+    connection: sqlite3.Connection, generation_id: str, expected: str | None, *, hold_since: datetime | None = None
+) -> None:
+    """Move the alias if ``expected`` is still active, and set live rights; the hold is lifted, or, with a time, set.
 
     A document's live rights become its rights in the generation, cut down by every narrowing since the generation
     began; what it carried over unchanged from the generation that is active until now keeps the live rights that it
@@ -162,6 +168,24 @@ def publish(connection: sqlite3.Connection, generation_id: str, expected: str | 
     connection.execute("UPDATE generations SET state = 'active', published = ? WHERE seq = ?", (moment, row["seq"]))
     carried = _carried(connection, row["seq"], active["seq"]) if active and row["base"] == active["id"] else set()
     _apply_rights(connection, row["seq"], row["began"], moment, carried)
+    release(connection)
+    if hold_since is not None:
+        told = json.dumps({"left": expected, "since": put_time(hold_since)})
+        connection.execute("INSERT INTO meta (key, value) VALUES (?, ?)", (_HELD, told))
+
+
+def held(connection: sqlite3.Connection) -> Hold | None:
+    """The rollback that nobody has answered yet."""
+    row = connection.execute("SELECT value FROM meta WHERE key = ?", (_HELD,)).fetchone()
+    if row is None:
+        return None
+    told = json.loads(row[0])
+    return Hold(told["left"], datetime.fromisoformat(told["since"]))
+
+
+def release(connection: sqlite3.Connection) -> None:
+    """Lift the hold, where there is one."""
+    connection.execute("DELETE FROM meta WHERE key = ?", (_HELD,))
 
 
 def _carried(connection: sqlite3.Connection, seq: int, base: int) -> set[str]:
