@@ -8,6 +8,7 @@ asker's.
 from __future__ import annotations
 
 import json
+import logging
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -22,6 +23,7 @@ from fonte.processing import HISTORY
 from fonte.protocols import Catalog
 from fonte.types import Answer, Conversation, KeptTurn, Principal, Said, Turn
 
+_log = logging.getLogger("fonte.conversing")
 NEW = "new"
 """What begins a conversation, in the place of its id."""
 REMEMBERED = 3
@@ -90,7 +92,8 @@ class Conversing(Overseen):
             if conversation:
                 store.conversations.add(conversation, principal, KeptTurn(answer.question, answer.answer_id, moment))
         except StoreUnavailable as error:
-            note = f"this answer was not kept: {error.message}"
+            _log.warning("an answer was not kept: %s", error.message)  # it may name the home, and notes go out
+            note = f"this answer was not kept: {error.hint}"
             trace = replace(answer.trace, conversation="", notes=(*answer.trace.notes, note))
             return replace(answer, answer_id="", trace=trace)
         return answer

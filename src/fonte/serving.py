@@ -11,6 +11,7 @@ from pathlib import Path
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Final
 
+from fonte import contract
 from fonte.access.identity import Identity
 from fonte.access.jobs import JobLimits
 from fonte.access.records import AuditEntry
@@ -149,7 +150,7 @@ def tools_over_stdio(home: Path, settings: Settings, corpus: OpenCorpus, who: Id
         )
         served.audit.record(entry)
 
-    server = make_server(version, lambda _ctx: Caller(Offer(served, who), noted))
+    server = make_server(version, lambda _ctx: Caller(Offer(served, who), noted), contract.error)
 
     async def talk() -> None:
         async with stdio_server() as (incoming, outgoing):

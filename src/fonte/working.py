@@ -20,7 +20,7 @@ from fonte.access.identity import Identity
 from fonte.access.jobs import Job, JobKind, JobLimits, JobState, JobStore, JobStores
 from fonte.access.uploads import UPLOADS
 from fonte.corpus import OpenCorpus
-from fonte.errors import FonteError, HomeLocked, NotFound
+from fonte.errors import FonteError, HomeLocked, NotFound, StoreError
 from fonte.types import SyncReport
 
 NOTED_SECONDS = 0.5
@@ -197,6 +197,10 @@ class Worker:
             store.end(job, self._now(), report=self._told(job, report), error=None)
 
     def _failed(self, store: JobStore, job: Job, error: FonteError) -> None:
+        # Other errors' messages may have words of documents, which no line of the log has.
+        _log.warning(
+            "job %s did not succeed: %s", job.id, error.message if isinstance(error, StoreError) else error.code
+        )
         if isinstance(error, HomeLocked):  # a sync beside the server may take hours, and is no fault of the job
             store.again(job, self._now() + timedelta(seconds=LOCKED_WAIT), _error(error), counted=False)
         elif error.retryable and job.tries < self._limits.tries:

@@ -31,7 +31,7 @@ class Identity:
     def require(self, action: Action) -> None:
         """Raises NotPermitted."""
         if action not in self.actions:
-            raise NotPermitted(f"this key may not {action.value}", hint="ask whoever runs fonte for another key")
+            raise NotPermitted(f"this key may not {action.value}", hint="ask whoever runs this server for another key")
 
     @property
     def runs_it(self) -> bool:

@@ -115,7 +115,7 @@ def _not_json(request: Request) -> bool:
 
 def _error(request: Request, error: FonteError, param: str | None = None) -> Response:
     request.state.audit_outcome = error.code
-    response = reply(error_told(error, request.url.path, param), error.http_status)
+    response = reply(error_told(error, request.url.path, param, request_id=request.state.request_id), error.http_status)
     if isinstance(error, Busy):
         response.headers["retry-after"] = str(error.after_seconds)
     if error.http_status == 401:  # noqa: PLR2004 - its header is asked for by RFC 9110

@@ -17,7 +17,7 @@ from fonte.errors import FonteError, InvalidRequest
 from fonte.http import schemas_out as out
 from fonte.http.identity import Reader
 from fonte.http.outward import outward
-from fonte.http.replies import STREAMED, note, reply, timed
+from fonte.http.replies import STREAMED, error_told, note, reply, timed
 from fonte.http.schemas import AskBody, SearchBody, WhyBody
 from fonte.http.served import Served
 from fonte.http.streaming import BROKEN_OFF, Stream, event, following
@@ -139,7 +139,7 @@ async def _events(
             yield _event(item, who)
     except FonteError as error:
         request.state.audit_outcome = error.code
-        yield event("error", contract.error(error))
+        yield event("error", error_told(error, request.url.path, request_id=request.state.request_id))
 
 
 def _event(item: _Item, who: Identity) -> bytes:

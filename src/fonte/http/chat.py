@@ -214,7 +214,7 @@ async def _chunks(
                 length += len(last)
     except FonteError as error:
         request.state.audit_outcome = error.code
-        yield _data(error_told(error, request.url.path))
+        yield _data(error_told(error, request.url.path, request_id=request.state.request_id))
         return
     if isinstance(last, Abstained):
         # Also where it withdraws after some text was sent: the reader must see that it does.

@@ -217,7 +217,7 @@ class _Answering:
         if self._start is None and self.status:
             return
         self._refused = True
-        body = json.dumps(error_told(error, self._scope["path"])).encode()
+        body = json.dumps(error_told(error, self._scope["path"], request_id=self._id)).encode()
         headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
         if isinstance(error, Busy):
             headers.append((b"retry-after", str(error.after_seconds).encode()))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -13,6 +14,7 @@ from pydantic import BaseModel
 from fonte import contract
 from fonte.contract import Json
 from fonte.errors import FonteError
+from fonte.http.outward import MESSAGES, outward_error
 
 
 class ErrorTold(BaseModel):
@@ -82,17 +84,23 @@ _TYPES: Final = {
     429: "rate_limit_error",
 }
 _FAULT_OF_OURS = 500
+_log = logging.getLogger("fonte.http")
 
 
-def error_told(error: FonteError, path: str, param: str | None = None) -> Json:
-    """An error as the address's clients read it; in OpenAI's form with our fields as well."""
-    told = contract.error(error)
+def error_told(error: FonteError, path: str, param: str | None = None, *, request_id: str = "") -> Json:
+    """An error as the address's clients read it; in OpenAI's form with our fields as well.
+
+    What is not told to them for it may name files of the machine stands in the log.
+    """
+    inner = contract.error(error)["error"]
+    told = outward_error(inner if isinstance(inner, dict) else {})
+    if error.code in MESSAGES:
+        _log.error("%s: %s; %s", error.code, error.message, error.hint, extra={"request_id": request_id})
     if path not in OPENAI_PATHS:
-        return told
+        return {"error": told}
     other = "invalid_request_error" if error.http_status < _FAULT_OF_OURS else "server_error"
     kind = _TYPES.get(error.http_status, other)
-    inner = told["error"]
-    return {"error": {**(inner if isinstance(inner, dict) else {}), "type": kind, "param": param}}
+    return {"error": {**told, "type": kind, "param": param}}
 
 
 def timed(request: Request, timings_ms: Mapping[str, float], answer: str = "") -> None:

@@ -6,6 +6,7 @@ import json
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final, TypeAlias
 
 import anyio.to_thread
@@ -14,8 +15,9 @@ from mcp.server import Server, ServerRequestContext
 from mcp.shared.exceptions import MCPError
 from pydantic import ValidationError
 
-from fonte import contract
+from fonte.contract import Json
 from fonte.errors import FonteError, InvalidRequest
+from fonte.http.replies import error_told
 from fonte.http.tools import SCHEME, TOOLS, Done, Offer, Tool
 
 _log = logging.getLogger("fonte.http")
@@ -31,6 +33,10 @@ _HINTS: Final = types.ToolAnnotations(
 )
 
 
+def _over_the_wire(error: FonteError) -> Json:
+    return error_told(error, "/mcp")
+
+
 @dataclass(frozen=True, slots=True)
 class Caller:
     """Who sent a message, and where what they did is noted: action, subject, documents shown, outcome."""
@@ -39,8 +45,10 @@ class Caller:
     note: Callable[[str, Done], None]
 
 
-def make_server(version: str, caller: Callable[[_Context], Caller]) -> Server[Any]:
-    """The server; ``caller`` tells who sent a message, and raises where it is nobody."""
+def make_server(
+    version: str, caller: Callable[[_Context], Caller], told: Callable[[FonteError], Json] = _over_the_wire
+) -> Server[Any]:
+    """The server; ``caller`` tells who sent a message, and raises where it is nobody. ``told`` makes JSON of errors."""
 
     async def work(ctx: _Context, action: str, subject: str, run: Callable[[Offer], Done]) -> Done:
         """What was wanted, noted before it is given."""
@@ -62,7 +70,7 @@ def make_server(version: str, caller: Callable[[_Context], Caller]) -> Server[An
             done = await work(ctx, tool.name, _subject(wanted), lambda offer: tool.run(offer, wanted))
         except FonteError as error:
             # Inside the result, so that a model reads it and does better.
-            return _result(contract.error(error), failed=True)
+            return _result(told(error), failed=True)
         return _result(done.told, words=done.words)
 
     async def list_resources(ctx: _Context, params: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
@@ -92,11 +100,13 @@ def make_server(version: str, caller: Callable[[_Context], Caller]) -> Server[An
         on_list_resource_templates=_list_templates,
         on_read_resource=read_resource,
     )
-    server.middleware = [_edge]
+    server.middleware = [partial(_edge, told)]
     return server
 
 
-async def _edge(ctx: _Context, call_next: Callable[[_Context], Awaitable[Any]]) -> Any:
+async def _edge(
+    told: Callable[[FonteError], Json], ctx: _Context, call_next: Callable[[_Context], Awaitable[Any]]
+) -> Any:
     """What is ours to mend goes into the log, and nothing of it to the caller."""
     try:
         return await call_next(ctx)
@@ -104,7 +114,8 @@ async def _edge(ctx: _Context, call_next: Callable[[_Context], Awaitable[Any]]) 
         raise
     except FonteError as error:
         code = types.INVALID_PARAMS if error.http_status < 500 else types.INTERNAL_ERROR  # noqa: PLR2004 - of HTTP
-        raise MCPError(code, error.message, contract.error(error)["error"]) from None
+        inner: Any = told(error)["error"]
+        raise MCPError(code, inner["message"], inner) from None
     except Exception as error:  # noqa: BLE001 - an edge, as that of the other routes
         _log.exception("unexpected", exc_info=error)
         raise MCPError(types.INTERNAL_ERROR, "something went wrong here") from None
@@ -148,7 +159,7 @@ def _subject(wanted: Any) -> str:
     return str(getattr(wanted, "id", ""))
 
 
-def _result(told: contract.Json, *, words: str | None = None, failed: bool = False) -> types.CallToolResult:
+def _result(told: Json, *, words: str | None = None, failed: bool = False) -> types.CallToolResult:
     text = words if words is not None else json.dumps(told, ensure_ascii=False)
     return types.CallToolResult(
         content=[types.TextContent(text=text.encode("utf-8", "replace").decode())],
