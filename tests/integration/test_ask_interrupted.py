@@ -25,14 +25,17 @@ from fonte.wiring import make_parts
 QUESTION = "At how many bar does the pump in hall 4 run?"
 SAID = "The pump in hall 4 runs at 40 bar [1]. It is checked every Monday [1]."
 OPEN = """
+import signal
 import sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
 from fonte import wiring
 from fonte.gate import GateModel
 wiring.gate_for = lambda _space: GateModel(weights={}, intercept=9.0, threshold=0.5)
 from fonte.cli import main
 sys.exit(main(sys.argv[1:]))
 """
-"""The command line, with every question let through to the generator."""
+"""The command line, with every question let through to the generator; it hears Ctrl-C even where whoever started the
+tests ignores it, as shells have their background jobs do."""
 
 
 @pytest.fixture(scope="module")
