@@ -38,6 +38,7 @@ from fonte.types import (
     Filters,
     Generation,
     Principal,
+    Query,
     Said,
     SearchResults,
     SyncReport,
@@ -357,6 +358,13 @@ class OpenCorpus(Showing, Erasing):
             )
         asker = asker_over(self._parts, store, reader, k=k, mode=mode, max_distance=max_distance, rerank=rerank)
         return in_force(asker, store.calibration.load) if calibrated else asker
+
+    def probe(self, tenant: str) -> None:
+        """Look for a word in the tenant's active generation, where it has one, without a model. Raises StoreError."""
+        store = self._store_of(tenant)
+        active = store.catalog.active()
+        if active is not None:
+            store.index.open(active).bm25(["a"], Query("a", Principal(tenant)), revoked=(), k=1)
 
     def warm(self) -> None:
         """Load what questions need, so that the first does not wait, nor several load it at once. Raises ModelError."""

@@ -48,6 +48,10 @@ class Overseen:
         while self._stores:
             self._stores.popitem()[1].close()
 
+    def opened(self) -> tuple[str, ...]:
+        """Tenants that were asked for until now."""
+        return tuple(self._stores)
+
     def documents(
         self, *, tenant: str = "default", status: DocumentStatus | None = None, ledgers: bool = False
     ) -> list[DocumentState]:

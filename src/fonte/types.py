@@ -105,6 +105,8 @@ class Principal:
     tenant: str = DEFAULT_TENANT
     user: str | None = None
     roles: AbstractSet[str] = frozenset()
+    key: str | None = None
+    """The id of the key of somebody who names no user."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "roles", frozenset(self.roles))
@@ -118,6 +120,11 @@ class Principal:
         """The given roles, ``public``, and ``user:U`` for user U."""
         own = {f"user:{self.user}"} if self.user else set()
         return frozenset(self.roles | {PUBLIC_ROLE} | own)
+
+    @property
+    def unnamed_as(self) -> frozenset[str]:
+        """What tells one who names no user from another: their roles, and their key where they came with one."""
+        return frozenset(self.roles | ({f"key:{self.key}"} if self.key else set()))
 
 
 # --- bytes to structure ----------------------------------------------------------------------------------------------

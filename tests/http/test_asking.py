@@ -60,6 +60,25 @@ def test_an_answer_is_its_askers_alone(house: House) -> None:
     assert all(one.json()["error"]["code"] == "not_found" for one in forbidden)
 
 
+def test_keys_that_name_nobody_have_their_answers_and_conversations_to_themselves(house: House) -> None:
+    nobody = Principal("default", None, frozenset({"hr"}))
+    local = house.client()
+    asked = {"question": "At how many bar does the pump run?", "conversation_id": "new"}
+    before = local.post("/v1/ask", json=asked).json()
+    assert local.get(f"/v1/answers/{before['answer_id']}").status_code == 200
+    one, other = house.client(nobody), house.client(nobody)
+    told = one.post("/v1/ask", json=asked).json()
+    paths = (f"/v1/answers/{told['answer_id']}", f"/v1/conversations/{told['conversation_id']}")
+    runs_it = house.client(nobody, *Action)
+    for path in paths:
+        assert one.get(path).status_code == 200
+        assert other.get(path).status_code == runs_it.get(path).status_code == 404
+    goes_on = {"question": "And the tower?", "conversation_id": told["conversation_id"]}
+    assert other.post("/v1/ask", json=goes_on).status_code == 404
+    assert other.post("/v1/feedback", json={"answer_id": told["answer_id"], "verdict": "right"}).status_code == 404
+    assert other.get(f"/v1/answers/{before['answer_id']}").status_code == 404
+
+
 def test_absent_and_forbidden_are_the_same_bytes(house: House) -> None:
     client, runs_it = house.client(ADA, Action.READ, Action.WRITE), house.client(HR, *Action)
     hidden = next(

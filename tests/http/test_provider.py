@@ -114,7 +114,7 @@ def test_who_comes_back_is_signed_in_with_the_providers_roles(both: tuple[House,
     back = client.get(elsewhere.allow(leave(client)))
     assert back.status_code == 200
     assert 'url=/"' in back.text
-    session = next(one for one in back.headers.get_list("set-cookie") if one.startswith("fonte_session="))
+    session = next(one for one in back.headers.get_list("set-cookie") if one.startswith("fonte_session_"))
     assert {"HttpOnly", "SameSite=strict"} <= {part.strip() for part in session.split(";")}
     told = client.get("/v1/session").json()
     assert (told["user"], told["roles"], told["actions"]) == ("ada", ["hr"], ["read"])

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import sqlite3
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
-from fonte.access.identity import Action
-from fonte.access.keys import mint
+from fonte.access.identity import Action, Identity
+from fonte.access.keys import hashed, mint
+from fonte.access.sessions import begin_told
 from fonte.http.identity import COOKIE
 from fonte.http.page import ADDRESSES, preferred
+from fonte.stores.sessions import SqliteSessions
 from fonte.types import Principal
 from served import NOW, House, make_house
 
@@ -85,7 +88,8 @@ def test_a_session_is_kept_as_a_hash(house: House, home: Path) -> None:
     made = mint(house.served.keys, ADA, [Action.READ], now=NOW)
     browser = house.client()
     browser.post("/v1/session", json={"key": made.text})
-    secret = browser.cookies["fonte_session"].encode()
+    ((_, text),) = browser.cookies.items()
+    secret = text.encode()
     assert len(secret) == 43
     for path in home.rglob("*"):
         if path.is_file():
@@ -98,7 +102,7 @@ def test_wrong_keys_and_wrong_cookies_are_told_alike_and_noted(house: House) -> 
     wrong = browser.post("/v1/session", json={"key": "fonte_aaaaaaaaaa_" + "a" * 43})
     assert (wrong.status_code, wrong.json()["error"]["code"]) == (401, "unauthenticated")
     assert "set-cookie" not in wrong.headers
-    browser.cookies["fonte_session"] = "x" * 43
+    browser.cookies[f"{COOKIE}_{house.served.sessions.mark()}"] = "x" * 43
     assert browser.get("/v1/documents").json() == wrong.json()
     assert runs_it.get("/v1/documents").status_code == 200
     noted = [(one.action, one.outcome) for _, one in house.served.audit.entries("")]
@@ -154,6 +158,44 @@ def test_one_shell_for_all_addresses_and_files_with_their_types(house: House) ->
 
 
 def test_signing_out_of_no_session_writes_nothing(house: House, home: Path) -> None:
-    out = house.client().delete("/v1/session", headers={"cookie": f"{COOKIE}=made-up"})
+    out = house.client().delete("/v1/session", headers={"cookie": f"{COOKIE}_=made-up"})
     assert (out.status_code, out.json()["signed_in"]) == (200, False)
     assert not (home / "sessions.sqlite").exists()
+
+
+def test_two_homes_on_one_host_do_not_share_a_cookie(tmp_path: Path) -> None:
+    houses = [make_house(tmp_path / name) for name in ("one", "two")]
+    keys = [mint(one.served.keys, ADA, [Action.READ], now=NOW).text for one in houses]
+    browser: dict[str, str] = {}  # sends every cookie of the host to every port
+    for house, key in zip(houses, keys, strict=True):
+        browser |= dict(house.client().post("/v1/session", json={"key": key}).cookies)
+    assert len(browser) == 2
+    for house in houses:
+        client = house.client()
+        client.cookies.update(browser)
+        assert client.get("/v1/documents").status_code == 200
+    out = houses[0].client()
+    out.cookies.update(browser)
+    out.delete("/v1/session", headers={"origin": "http://localhost"})
+    still = houses[1].client()
+    still.cookies.update(browser)
+    assert still.get("/v1/documents").status_code == 200
+    gone = houses[0].client()
+    gone.cookies.update(browser)
+    assert gone.get("/v1/documents").status_code == 401
+    for house in houses:
+        house.served.corpus.close()
+
+
+def test_sessions_of_the_version_before_go_on_under_a_name_of_their_home(home: Path) -> None:
+    home.mkdir(exist_ok=True)
+    with sqlite3.connect(home / "sessions.sqlite") as old:
+        old.executescript(
+            "CREATE TABLE sessions (secret_sha256 TEXT PRIMARY KEY, ends_at TEXT NOT NULL, key_id TEXT, identity TEXT)"
+            " WITHOUT ROWID; PRAGMA user_version = 2;"
+        )
+    sessions = SqliteSessions(home / "sessions.sqlite", prepare=lambda: None)
+    secret = begin_told(sessions, Identity("x", ADA, frozenset({Action.READ})), now=NOW)
+    assert len(sessions.mark()) == 8
+    assert sessions.mark() == sessions.mark()
+    assert sessions.session(hashed(secret)) is not None

@@ -10,7 +10,7 @@ import hmac
 import re
 import secrets
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from fonte.access.identity import Action, Identity
@@ -96,7 +96,9 @@ def identify(store: KeyStore, text: str, *, now: datetime) -> Identity:
 
 def identity_of(record: KeyRecord) -> Identity:
     """Who a key was given to, with what they may do."""
-    return Identity(f"key:{record.id}", record.principal, frozenset(Action(one) for one in record.actions))
+    who = record.principal
+    who = who if who.user is not None else replace(who, key=record.id)
+    return Identity(f"key:{record.id}", who, frozenset(Action(one) for one in record.actions))
 
 
 def key_id(text: str) -> str:

@@ -82,6 +82,9 @@ class SessionRecord:
 class SessionStore(Protocol):
     """Sessions of browsers. They may be lost: then people sign in again."""
 
+    def mark(self) -> str:
+        """What tells this home's cookies from those of another one on the same host; empty before the first session."""
+
     def add_session(self, record: SessionRecord, now: datetime) -> None:
         """Keep a new session, and forget those that are over. Raises StoreUnavailable."""
 

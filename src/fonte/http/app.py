@@ -16,13 +16,15 @@ from fonte.http import asking, chat, documents, jobs, keyring, page, running, se
 from fonte.http.guard import Guard
 from fonte.http.identity import Desk, May
 from fonte.http.limits import Buckets, Room
+from fonte.http.readiness import Readiness
 from fonte.http.replies import ERRORS, error_told, reply
-from fonte.http.schemas_out import Health
+from fonte.http.schemas_out import Health, Ready
 from fonte.http.served import Served
 from fonte.http.telemetry import CONTENT_TYPE, Telemetry
 
 _HINT = "see /openapi.json"
 _AS_JSON = "send Content-Type: application/json"
+_NOT_NOW = 503
 _TOLD = 5
 """Faults of a request that are named."""
 
@@ -77,11 +79,15 @@ def _add_health(app: FastAPI, served: Served) -> None:
         """Whether the process answers at all."""
         return reply({"status": "ok"})
 
-    @app.get("/readyz", tags=["health"], response_model=Health)
+    readiness = Readiness(served)
+
+    @app.get("/readyz", tags=["health"], response_model=Ready, responses={_NOT_NOW: {"model": Ready}})
     def ready() -> Response:
-        """Whether the stores can be read."""
-        served.keys.any_key()
-        return reply({"status": "ready"})
+        """Whether keys and active generations can be read; which of them cannot, and no more than that."""
+        checks = readiness.checks()
+        told = {name: "ok" if good else "failed" for name, good in checks.items()}
+        whole = all(checks.values())
+        return reply({"status": "ready" if whole else "not ready", "checks": told}, 200 if whole else _NOT_NOW)
 
 
 def _add_errors(app: FastAPI) -> None:

@@ -31,6 +31,10 @@ class Desk:
     callers: Buckets
     failures: Buckets
 
+    def cookie(self) -> str:
+        """The name of the session's cookie: browsers do not tell ports of a host apart, and homes may share one."""
+        return f"{COOKIE}_{self.served.sessions.mark()}"
+
     def identity(self, request: Request) -> Identity:
         """Who asks.
 
@@ -71,7 +75,7 @@ class Desk:
     def _known(self, request: Request) -> Identity:
         header = request.headers.get("authorization")
         if header is None:
-            cookie = request.cookies.get(COOKIE)
+            cookie = request.cookies.get(self.cookie())
             # While nobody can sign in there is no session: a cookie is then left over from another home.
             if cookie is None or (self.served.local is not None and not self.served.keys.any_key()):
                 return self._nobody(request)

@@ -511,9 +511,16 @@ class Entries(BaseModel):
 
 
 class Health(BaseModel):
-    """``ok`` or ``ready``."""
+    """``ok``."""
 
     status: str
+
+
+class Ready(BaseModel):
+    """``ready`` or ``not ready``; each check is ``ok`` or ``failed``."""
+
+    status: str
+    checks: dict[str, str]
 
 
 class ModelTold(BaseModel):

@@ -12,7 +12,7 @@ from fonte.access.identity import Identity
 from fonte.contract import Json
 from fonte.errors import FonteError, NotFound, Unauthenticated
 from fonte.http import schemas_out as out
-from fonte.http.identity import COOKIE, Desk
+from fonte.http.identity import Desk
 from fonte.http.provider import login_of
 from fonte.http.replies import note, reply
 from fonte.http.schemas import SessionBody
@@ -35,8 +35,8 @@ def routes(served: Served) -> APIRouter:
             return reply(_told(desk.identity(request)) | {"keys": keys, "provider": served.provider is not None})
         except Unauthenticated:
             answer = reply({"signed_in": False, "keys": keys, "provider": served.provider is not None})
-            if COOKIE in request.cookies:
-                answer.delete_cookie(COOKIE, path="/")
+            if desk.cookie() in request.cookies:
+                answer.delete_cookie(desk.cookie(), path="/")
             return answer
 
     @router.post("/v1/session", response_model=out.SessionTold)
@@ -57,11 +57,12 @@ def routes(served: Served) -> APIRouter:
     @router.delete("/v1/session", response_model=out.SessionTold)
     def sign_out(request: Request) -> Response:
         """End the session of this browser, if there is one."""
-        secret = request.cookies.get(COOKIE)
+        cookie = cast("Desk", request.app.state.desk).cookie()
+        secret = request.cookies.get(cookie)
         if secret is not None:
             sessions.end(served.sessions, secret)
         answer = reply({"signed_in": False, "keys": served.keys.any_key()})
-        answer.delete_cookie(COOKIE, path="/")
+        answer.delete_cookie(cookie, path="/")
         return answer
 
     _add_provider(router, served)
@@ -110,7 +111,7 @@ def _add_provider(router: APIRouter, served: Served) -> None:
 
 def _keep(answer: Response, request: Request, secret: str) -> None:
     answer.set_cookie(
-        COOKIE,
+        cast("Desk", request.app.state.desk).cookie(),
         secret,
         max_age=int(sessions.LIFETIME.total_seconds()),
         path="/",

@@ -37,7 +37,7 @@ def save(
         (
             answer_id,
             principal.user,
-            put_json(sorted(principal.roles)),
+            put_json(sorted(principal.unnamed_as)),
             put_time(created_at),
             body,
             put_json(list(dict.fromkeys(documents))),
@@ -49,7 +49,8 @@ def save(
 def get(connection: sqlite3.Connection, answer_id: str, principal: Principal, column: str) -> str:
     """The answer's ``column`` for its asker.
 
-    The asker is the same user, or, where nobody was named, somebody unnamed with the same roles. Every cited document
+    The asker is the same user, or, where nobody was named, the same key, or, without keys, somebody unnamed with the
+    same roles. Every cited document
     must be readable by live rights and stand in the active generation.
 
     Raises:
@@ -78,10 +79,10 @@ def _is_asker(row: sqlite3.Row, principal: Principal) -> bool:
 
 
 def is_asker(user: str | None, roles: str, principal: Principal) -> bool:
-    """Whether it is the same user; where nobody was named, somebody unnamed with the same roles (JSON)."""
+    """Whether it is the same user; where nobody was named, somebody who is ``unnamed_as`` the ``roles`` (JSON) say."""
     if user is not None:
         return user == principal.user
-    return principal.user is None and frozenset(json.loads(roles)) == principal.roles
+    return principal.user is None and frozenset(json.loads(roles)) == principal.unnamed_as
 
 
 def _all_readable(connection: sqlite3.Connection, row: sqlite3.Row, principal: Principal) -> bool:

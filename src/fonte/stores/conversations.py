@@ -68,7 +68,7 @@ class SqliteConversations:
         with self._database.write() as connection:
             connection.execute(
                 "INSERT OR IGNORE INTO conversations (id, asker, roles) VALUES (?, ?, ?)",
-                (conversation_id, principal.user, put_json(sorted(principal.roles))),
+                (conversation_id, principal.user, put_json(sorted(principal.unnamed_as))),
             )
             row = connection.execute(
                 "SELECT asker, roles FROM conversations WHERE id = ?", (conversation_id,)

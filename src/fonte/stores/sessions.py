@@ -13,8 +13,14 @@ from fonte.stores.rows import put_json, put_time
 from fonte.stores.sqlite import Database
 from fonte.types import Principal
 
-SCHEMA_VERSION = 2
-_SCHEMA = """
+SCHEMA_VERSION = 3
+_MARK = """
+CREATE TABLE mark (
+    text TEXT PRIMARY KEY
+) WITHOUT ROWID;
+INSERT INTO mark (text) VALUES (lower(hex(randomblob(4))));
+"""
+_SCHEMA = f"""{_MARK}
 CREATE TABLE sessions (
     secret_sha256 TEXT PRIMARY KEY,
     ends_at TEXT NOT NULL,
@@ -35,8 +41,15 @@ class SqliteSessions:
             SCHEMA_VERSION,
             durable=False,
             prepare=prepare,
-            upgrades={1: f"DROP TABLE sessions;{_SCHEMA}"},
+            upgrades={1: f"DROP TABLE sessions;{_SCHEMA}", 2: _MARK},
         )
+
+    def mark(self) -> str:
+        """What tells this home's cookie from another's: eight random characters, empty before the first session."""
+        if not self._database.path.exists():
+            return ""
+        with self._database.read() as connection:
+            return str(connection.execute("SELECT text FROM mark").fetchone()[0])
 
     def add_session(self, record: SessionRecord, now: datetime) -> None:
         """Keep a new session, and forget those that are over."""
