@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from fonte.cli import why as face
 from fonte.text.expected import read_expected
+from fonte.told_why import why_told
 from fonte.types import Principal
 from quick_corpus import Shelf, Shelves, quick_corpus
 
@@ -43,7 +43,7 @@ def all_told(home: Path, texts, asked, *, principal=Principal(), admin: bool = F
         if delete:
             corpus.delete(*delete)
         return [
-            repr(face._json(corpus.why(QUESTION, read_expected(*one), principal=principal, tell_access=admin)))
+            repr(why_told(corpus.why(QUESTION, read_expected(*one), principal=principal, tell_access=admin)))
             for one in asked
         ]
 
@@ -87,7 +87,7 @@ def test_a_source_that_came_after_the_sync_is_judged_by_its_own_rights(tmp_path:
         corpus.sync("shelf")
 
         def asked() -> str:
-            return repr(face._json(corpus.why("Merger?", read_expected(NEEDLE), principal=Principal())))
+            return repr(why_told(corpus.why("Merger?", read_expected(NEEDLE), principal=Principal())))
 
         absent = asked()
         shelf.texts = OPEN | SECRETS["a document"]

@@ -49,7 +49,7 @@ def test_every_query_is_asked_by_its_own_asker_and_counts(home: Path, tmp_path: 
     assert (found.rates["bluff_rate"].value, found.rates["bluff_rate"].n) == (1.0, 2)
     assert "answer_correctness" not in found.rates
     assert found.layers | {"rerank": "on"} == found.layers
-    assert (found.layers["support"], found.layers["decomposition"]) == ("not_measured", "off")
+    assert (found.layers["support"], found.layers["decomposition"]) == ("not_measured", "on")
     assert (found.layers["gate"], found.layers["answers"]) == ("uncalibrated", "not_measured")
     facts = found.facts
     assert (facts.documents, facts.lost.needles, facts.lost.questions) == (4, 4 - 1, ())
