@@ -10,7 +10,8 @@ from __future__ import annotations
 import json
 import logging
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -45,6 +46,17 @@ class Conversing(Overseen):
         """Every stored answer that ``answer`` gives to this asker, oldest first."""
         catalog = self._store_of(principal.tenant).catalog
         return [catalog.answer(answer_id, principal) for answer_id in catalog.answer_ids(principal)]
+
+    def judged_answers(self, answer_ids: Iterable[str], *, principal: Principal) -> list[str]:
+        """Of these stored answers, whosever they are, those whose documents the principal may all read now.
+
+        For people who judge answers that their askers handed over by saying what they think of them.
+        """
+        catalog, found = self._store_of(principal.tenant).catalog, []
+        for answer_id in answer_ids:
+            with suppress(NotFound):
+                found.append(catalog.judged_answer(answer_id, principal))
+        return found
 
     def changed(self, answer_id: str, *, principal: Principal) -> tuple[int, ...]:
         """Indexes of a stored answer's citations whose source has another version by now.

@@ -8,9 +8,10 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 
 from fonte import contract
 from fonte.answer import now
@@ -44,12 +45,17 @@ def golden_items(golden: GoldenSet, tenants: Tenants, generator: Generator, prog
     return items
 
 
-def stored_items(bodies: Sequence[str]) -> list[Item]:
-    """Stored answers, of whose rightness no automatic measure knows anything."""
+def stored_items(bodies: Sequence[str], said: Mapping[str, str] = MappingProxyType({})) -> list[Item]:
+    """Stored answers, of whose rightness no automatic measure knows anything.
+
+    ``said`` is what their askers think of them, by answer; they are drawn and told by it.
+    """
     items = []
     for body in bodies:
         told = json.loads(body)
-        items.append(item_of(told, {"answer_id": told["answer_id"], "generation": told["generation"]}))
+        item = item_of(told, {"answer_id": told["answer_id"], "generation": told["generation"]})
+        word = said.get(told["answer_id"])
+        items.append(item if word is None else replace(item, kind=f"asker said {word}"))
     return items
 
 

@@ -557,5 +557,8 @@ class Catalog(Protocol):
     def answer(self, answer_id: str, principal: Principal) -> str:
         """The stored JSON, while the asker may still read every document it was kept with. Raises NotFound."""
 
+    def judged_answer(self, answer_id: str, principal: Principal) -> str:
+        """The same of whosever answer, while the principal may read every such document; for people who judge it."""
+
     def answer_documents(self, answer_id: str, principal: Principal) -> list[str]:
         """Ids of the documents that a stored answer was kept with, under the same rules. Raises NotFound."""

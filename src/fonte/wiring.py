@@ -45,6 +45,10 @@ PIPELINE_VERSION = "6"
 """Raised whenever fonte builds other index entries from the same parsed document."""
 
 
+_EVERY = 10**6
+"""Words of askers that are read at once."""
+
+
 class Corpus(OpenCorpus):
     """Documents, their index and the questions asked of them."""
 
@@ -195,6 +199,15 @@ def _entailer(settings: Settings) -> Entailer | None:
 def labels_of(home: Path, tenant: str) -> Path:
     """Where people's verdicts on a tenant's stored answers are kept."""
     return home / "tenants" / slug(tenant) / "labels.jsonl"
+
+
+def feedback_of(home: Path, tenant: str) -> dict[str, str]:
+    """What askers said of their answers, by answer; the last word where several did. Raises StoreUnavailable."""
+    kept = Home(home).feedback(tenant)
+    try:
+        return {one.answer_id: one.verdict.value for one in reversed(kept.said(_EVERY))}
+    finally:
+        kept.close()
 
 
 def _embedder(settings: Settings) -> Embedder:

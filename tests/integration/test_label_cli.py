@@ -6,6 +6,7 @@ import io
 import json
 import sys
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,8 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "unit" / "usecases"))
 
 from command import Ran, fonte
 from evaluating_making import WORDS, Quick, synced, written
+from fonte.access.records import Feedback, Verdict
+from fonte.stores.home import Home
 
 Typed = Callable[..., None]
 HOSTILE = "# Keys\n\nThe key of the archive \x1b[2J\u202e hangs behind the door of room 12.\n"
@@ -188,6 +191,34 @@ def test_stored_answers_are_drawn_for_their_own_asker(home: Path, tmp_path: Path
     assert "4711" not in kept.read_text()
     fonte(home, "delete", "keys.md")
     assert label(home, "draw", "--by", "anna").json["error"]["code"] == "not_found"
+
+
+def test_answers_that_askers_said_something_of_are_drawn_by_it(home: Path, tmp_path: Path) -> None:
+    synced(home).close()
+    assert label(home, "draw", "--feedback", "--by", "anna").json["error"]["code"] == "not_found"
+    asked = ("Where does the key of the archive hang?", "Where does the spare key of the archive hang?")
+    own = [fonte(home, "ask", question, "--user", "bob").json["answer_id"] for question in asked]
+    fonte(home, "ask", "How many days of leave?", "--user", "bob")
+    guards = ("--roles", "guards", "--user", "gus")
+    closed = fonte(home, "ask", "What is the alarm code of the archive?", *guards).json["answer_id"]
+    kept = Home(home).feedback("default")
+    for answer, verdict in ((own[0], Verdict.WRONG), (own[1], Verdict.RIGHT), (closed, Verdict.UNSAFE)):
+        kept.say(Feedback(answer, "key:x", "bob", verdict, "", datetime(2026, 11, 30, tzinfo=UTC)))
+    kept.say(Feedback("a" * 21, "key:x", "bob", Verdict.WRONG, "", datetime(2026, 11, 30, tzinfo=UTC)))
+    kept.close()
+    drawn = label(home, "draw", "--feedback", "--by", "anna").json
+    assert drawn["answers"] == 2, "what the labeller may not read is not drawn, nor what nobody spoke of"
+    assert "4711" not in json.dumps(drawn)
+    assert {row["question"] for row in drawn["rows"]} == set(asked)
+    assert "asker said" not in json.dumps(drawn), "a labeller judges without being told"
+    assert "4711" in json.dumps(label(home, "draw", "--feedback", "--by", "anna", "--roles", "guards").json)
+    sheet = tmp_path / "sheet.jsonl"
+    label(home, "draw", "--feedback", "--by", "anna", "--out", str(sheet))
+    filled(sheet)
+    assert label(home, "draw", "--by", "anna", "--in", str(sheet)).json["recorded"] == 2
+    kinds = label(home, "report").json["kinds"]
+    assert {name: one["n"] for name, one in kinds.items()} == {"asker said right": 1, "asker said wrong": 1}
+    assert label(home, "draw", "golden.yaml", "--feedback").status == 2
 
 
 def test_a_file_of_labels_that_was_damaged_is_refused_and_half_a_line_is_no_damage(

@@ -421,6 +421,7 @@ def _add_golden(command: _Command) -> None:
     label.add_argument("--count", type=_count, metavar="N", help="answers in the sample (default: 20)")
     label.add_argument("--seed", type=int, default=0, metavar="N", help="another sample (default: 0)")
     label.add_argument("--by", metavar="NAME", help="who judges (default: your user name); in a report: only theirs")
+    label.add_argument("--feedback", action="store_true", help="draw answers of all askers that they said something of")
     label.add_argument("--out", dest="sheet_out", metavar="FILE", help="write the sample as a sheet to fill in")
     label.add_argument("--in", dest="sheet_in", metavar="FILE", help="record a sheet that was filled in")
     calibrate = command(

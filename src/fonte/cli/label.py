@@ -25,7 +25,7 @@ from fonte.evaluation.labels import Item, Label, Labels, Verdict, draw, label_li
 from fonte.evaluation.statistics import Interval
 from fonte.labelling import LabelFile, golden_items, labels_beside, stored_items
 from fonte.types import Principal
-from fonte.wiring import labels_of
+from fonte.wiring import feedback_of, labels_of
 
 _Choice = TypeVar("_Choice")
 DEFAULT_COUNT = 20
@@ -43,6 +43,8 @@ def label(options: argparse.Namespace, output: Output) -> int:
     """Draw and record, or report."""
     if options.action == "report":
         return _report(options, output)
+    if options.feedback and options.golden:
+        raise UsageError("--feedback draws stored answers, not those of a golden set", hint="leave one of them out")
     if options.sheet_in and options.sheet_out:
         raise UsageError("--out and --in are two steps", hint="fill in what --out wrote, then name it with --in")
     if options.sheet_in:
@@ -113,6 +115,16 @@ def _golden(options: argparse.Namespace, output: Output) -> list[Item]:
 
 def _stored(options: argparse.Namespace) -> list[Item]:
     asker = principal(options)
+    if options.feedback:
+        said = feedback_of(home_of(options), options.tenant)
+        with corpus(options) as opened:
+            bodies = opened.judged_answers(said, principal=asker)
+        if not bodies:
+            raise NotFound(
+                "nobody said anything of an answer that you may read",
+                hint="name your roles with --roles; askers say it on the page, or by POST /v1/feedback",
+            )
+        return stored_items(bodies, said)
     with corpus(options) as opened:
         bodies = opened.answers(principal=asker)
     if not bodies:

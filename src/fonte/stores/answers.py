@@ -46,8 +46,10 @@ def save(
     )
 
 
-def get(connection: sqlite3.Connection, answer_id: str, principal: Principal, column: str) -> str:
-    """The answer's ``column`` for its asker.
+def get(
+    connection: sqlite3.Connection, answer_id: str, principal: Principal, column: str, *, anybodys: bool = False
+) -> str:
+    """The answer's ``column`` for its asker; with ``anybodys`` for whoever may read what it rests on.
 
     The asker is the same user, or, where nobody was named, the same key, or, without keys, somebody unnamed with the
     same roles. Every cited document
@@ -57,7 +59,8 @@ def get(connection: sqlite3.Connection, answer_id: str, principal: Principal, co
         NotFound: absent and forbidden look the same.
     """
     row = connection.execute("SELECT * FROM answers WHERE id = ?", (answer_id,)).fetchone()
-    if row is None or not _is_asker(row, principal) or not _all_readable(connection, row, principal):
+    own = row is not None and (anybodys or _is_asker(row, principal))
+    if not own or not _all_readable(connection, row, principal):
         message = f"no answer {answer_id}"
         raise NotFound(message)
     if row[column] is None:
