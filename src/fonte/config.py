@@ -22,7 +22,17 @@ from pydantic import Field, TypeAdapter, ValidationError, field_validator, model
 from fonte.errors import ConfigError
 from fonte.question_settings import QuestionSettings, RerankerSettings, RetrievalSettings, SupportSettings
 from fonte.serve_settings import AuditSettings, OidcSettings, ServeSettings
-from fonte.source_settings import Positive, QuerySettings, RuleSettings, Seconds, Section, WebSettings, plain_url
+from fonte.source_settings import (
+    Positive,
+    QuerySettings,
+    RuleSettings,
+    ScheduleSettings,
+    Seconds,
+    Section,
+    WatchSettings,
+    WebSettings,
+    plain_url,
+)
 from fonte.types import ChunkingRecipe, ChunkingStrategy
 
 CONFIG_NAME = "fonte.toml"
@@ -213,11 +223,13 @@ class Settings(Section):
     golden: GoldenSettings = GoldenSettings()
     parsing: ParsingSettings = ParsingSettings()
     web: WebSettings = WebSettings()
+    watch: WatchSettings = WatchSettings()
     serve: ServeSettings = ServeSettings()
     audit: AuditSettings = AuditSettings()
     oidc: OidcSettings = OidcSettings()
     sources: tuple[RuleSettings, ...] = ()
     queries: tuple[QuerySettings, ...] = ()
+    schedules: tuple[ScheduleSettings, ...] = ()
     file: Path | None = None
 
 
@@ -229,7 +241,9 @@ SECTIONS: Mapping[str, type[Section]] = python_types.MappingProxyType(
     }
 )
 """Every section that is one table, by name."""
-LISTS: Mapping[str, type[Section]] = python_types.MappingProxyType({"sources": RuleSettings, "queries": QuerySettings})
+LISTS: Mapping[str, type[Section]] = python_types.MappingProxyType(
+    {"sources": RuleSettings, "queries": QuerySettings, "schedules": ScheduleSettings}
+)
 """Sections that are lists of tables, by name."""
 
 

@@ -204,6 +204,7 @@ def sync_report(report: SyncReport) -> Json:
             }
             for failure in report.failures
         ],
+        "moved": [{"from": before, "to": now} for before, now in report.moved],
         "seconds": round(report.seconds, 3),
         "notes": list(report.notes),
     }

@@ -51,6 +51,11 @@ __all__ = ["OpenCorpus", "Parts", "SourceOptions", "Stores", "TenantStore"]
 _Item = TypeVar("_Item")
 
 
+def source_spec(source: str) -> str:
+    """What a source is remembered by: its address, or its whole path."""
+    return source if "://" in source else os.path.abspath(os.path.expanduser(source))  # noqa: PTH100, PTH111 - a glob is no path
+
+
 def _silent(what: str, done: int, total: int | None) -> None:
     del what, done, total
 
@@ -73,19 +78,21 @@ class OpenCorpus(Showing, Erasing):
         workers: int = 1,
         progress: Progress = _silent,
         standing: bool = False,
+        held_key: str = "",
     ) -> SyncReport:
         """Bring the tenant's index to what the sources hold, and publish it if it passes its checks.
 
-        ``standing``: run by a watch or a schedule, which does nothing after a rollback until a person syncs or
-        publishes; ``held_back`` of the report then says so.
+        ``standing``: run by a watch or a schedule, which after a rollback only takes rights away until a person syncs
+        or publishes, and which does not remove most of a source; ``held_back`` of the report then says so.
+        ``held_key``: the report's key of what such a run held back before, which it does not build again.
 
         Raises:
             SourceUnreadable: a source is missing. ModelError, StoreError, HomeLocked: nothing changed.
         """
         # Remembered for retry, which may run in another folder.
-        specs = {one if "://" in one else os.path.abspath(os.path.expanduser(one)): options for one in sources}  # noqa: PTH100, PTH111 - a glob is no path
+        specs = {source_spec(one): options for one in sources}
         store, judge = self._store_of(tenant), self._judge(tenant, progress)
-        syncer = Syncer(self._parts, store, tenant, workers, progress, judge, standing)
+        syncer = Syncer(self._parts, store, tenant, workers, progress, judge, standing, held_key)
         return syncer.sync(specs, publishing=publish)
 
     def resync(
@@ -95,10 +102,11 @@ class OpenCorpus(Showing, Erasing):
         publish: bool = True,
         progress: Progress = _silent,
         standing: bool = False,
+        held_key: str = "",
     ) -> SyncReport:
         """Sync sources again as they were synced before: all that are remembered, or those named.
 
-        ``standing`` as for ``sync``.
+        ``standing`` and ``held_key`` as for ``sync``.
 
         Raises:
             NotFound: one that was never synced, or there is none. Else as ``sync``.
@@ -109,14 +117,32 @@ class OpenCorpus(Showing, Erasing):
             raise NotFound(f"source {strange[0]!r} was never synced" if strange else "nothing was ever synced")
         specs = {one: remembered(options) for one, options in known.items() if not sources or one in sources}
         store, judge = self._store_of(tenant), self._judge(tenant, progress)
-        return Syncer(self._parts, store, tenant, 1, progress, judge, standing).sync(specs, publishing=publish)
+        syncer = Syncer(self._parts, store, tenant, 1, progress, judge, standing, held_key)
+        return syncer.sync(specs, publishing=publish)
+
+    def check_source(self, source: str, *, tenant: str, options: SourceOptions) -> None:
+        """Raises SourceUnreadable, InputError or ConfigError where a source cannot be opened."""
+        self._parts.open_source(source, options, tenant)
+
+    def narrow(self, *sources: str, tenant: str = "default") -> int:
+        """Take away now what these sources (by their remembered names) let nobody read any more; of how many documents.
+
+        Raises:
+            SourceUnreadable: one is missing.
+        """
+        return Syncer(self._parts, self._store_of(tenant), tenant, 1, _silent).narrow(sources)
 
     def uploads(self, tenant: str = "default") -> UploadStore:
         """What people uploaded; synced as ``upload://``."""
         return self._parts.uploads(tenant)
 
     def retry(
-        self, *documents: str, tenant: str = "default", workers: int = 1, progress: Progress = _silent
+        self,
+        *documents: str,
+        tenant: str = "default",
+        workers: int = 1,
+        progress: Progress = _silent,
+        standing: bool = False,
     ) -> SyncReport:
         """Parse again documents that failed or are partial (all, or those named), from the sources remembered.
 
@@ -136,7 +162,10 @@ class OpenCorpus(Showing, Erasing):
         for state in states:
             if state.status is DocumentStatus.DELETED:
                 raise NotFound(f"{state.name} was deleted", hint="a sync of a source that holds it brings it back")
-        return Syncer(self._parts, store, tenant, workers, progress, self._judge(tenant, progress)).retry(states)
+        if not standing:  # what was given up gets its tries anew
+            store.standing.forget_tries([state.document_id for state in states])
+        judge = self._judge(tenant, progress)
+        return Syncer(self._parts, store, tenant, workers, progress, judge, standing).retry(states)
 
     def publish(
         self,

@@ -59,3 +59,10 @@ def copies(plan: Plan, states: Sequence[DocumentState]) -> list[str]:
         notes += [f"{state.name} has the same content as {first.name}" for state in rest if state.uri in new]
     told = sorted(notes)[:MOST_COPIES_TOLD]
     return told + ([f"and {len(notes) - len(told)} more copies"] if len(notes) > len(told) else [])
+
+
+def moves(plan: Plan) -> list[str]:
+    """A note for each document that only goes by another name now."""
+    told = [f"moved {state.name} → {source.name}" for state, source in plan.renamed[:MOST_COPIES_TOLD]]
+    more = len(plan.renamed) - len(told)
+    return told + ([f"and {more} more moved"] if more else [])

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Self
 
 from fonte import contract
+from fonte.access.standing import StandingStore
 from fonte.errors import InputError, ModelError, NotFound
 from fonte.evaluation.html.sample_page import Judged
 from fonte.ingest import staleness
@@ -120,6 +121,10 @@ class Overseen:
     def sources(self, *, tenant: str = "default") -> Mapping[str, str]:
         """Every source that was synced, as it was named, with its options as JSON."""
         return self._store_of(tenant).catalog.sources()
+
+    def standing(self, tenant: str = "default") -> StandingStore:
+        """What is kept of the tenant's sources that are looked after: leases, passes, tries."""
+        return self._store_of(tenant).standing
 
     def judgments(self, *, tenant: str = "default") -> dict[str, contract.Json]:
         """What generations were judged by on a golden set, by id; those that were not judged are left out."""

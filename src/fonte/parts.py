@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Protocol
 
+from fonte.access.standing import StandingStore
 from fonte.access.uploads import UploadStores
 from fonte.answer import AnswerSettings
 from fonte.evaluation.calibrating import Costs
@@ -54,6 +55,10 @@ class TenantStore(Protocol):
     @property
     def conversations(self) -> Conversations:
         """Which answers were given in which conversation."""
+
+    @property
+    def standing(self) -> StandingStore:
+        """Leases, passes and tries of the sources that are looked after."""
 
     @property
     def eraser(self) -> Eraser:

@@ -5,6 +5,7 @@ Nothing is parsed or written here.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -63,11 +64,38 @@ class Plan:
     """Rights by document id that do not give all that the live rights give: they hold as soon as they are known."""
     lost: Mapping[str, str] = field(default_factory=dict)
     """Documents that were to be parsed again and were not found or reached, by id, with the reason."""
+    had: Mapping[str, int] = field(default_factory=dict)
+    """How many documents the active generation has of each source, by its root."""
+    renamed: tuple[tuple[DocumentState, Source], ...] = ()
+    """Of those removed and those to parse: same bytes, gone under one name and there under another."""
 
     @property
     def nothing_to_do(self) -> bool:
         """Whether the active generation already is what the sources say."""
         return not (self.parse or self.reroled or self.moved or self.removed or self.unreadable or self.carried)
+
+    def key(self, active: str) -> str:
+        """What stands for all that is to be done on top of this generation."""
+        parts: list[object] = [active, self.on_top, [one.document_id for one in self.carried]]
+        parts += sorted((one.uri, one.content_hash, sorted(one.acl.roles), said_of(one)) for one in self.parse)
+        parts += sorted((one.document_id, sorted(acl.roles)) for one, acl in self.reroled)
+        parts += sorted((one.document_id, said, line) for one, said, line in self.moved)
+        parts += sorted(one.document_id for one in self.removed)
+        parts += sorted((uri, error.message) for uri, _, error in self.unreadable)
+        return sha256_hex(repr(parts))
+
+    def vanished(self, enough: int) -> str | None:
+        """The root of a source of which all is gone, or, of ``enough`` documents and more, most; None for none.
+
+        What only goes by another name now is not gone.
+        """
+        renamed = {state.document_id for state, _ in self.renamed}
+        gone = Counter(one.source_root for one in self.removed if one.document_id not in renamed)
+        for root, lost in gone.items():
+            had = self.had.get(root, 0)
+            if lost >= had or (had >= enough and 2 * lost > had):
+                return root
+        return None
 
 
 @dataclass(slots=True)
@@ -114,7 +142,7 @@ def plan_sync(
         before={state.document_id: state for state in catalog.states(active.id)} if active else {},
         deleted=catalog.deleted(),
         live=catalog.acls(),
-        pending=any(one.state is GenerationState.CANDIDATE for one in catalog.generations()),
+        pending=any(one.state in _NOT_YET_SEEN for one in catalog.generations()),
         same_recipe=same_recipe,
         extractors=extractors,
         retry=retry,
@@ -134,7 +162,7 @@ class _Comparison:
     deleted: frozenset[str]
     live: Mapping[str, Acl]
     pending: bool
-    """Whether candidates wait to be published."""
+    """Whether there are candidates, finished or in building, that may hold documents without live rights."""
     same_recipe: bool
     extractors: Callable[[], Mapping[str, str]]
     retry: frozenset[str] | None
@@ -272,6 +300,8 @@ class _Comparison:
             restored=tuple(sorted(self.seen & self.deleted)),
             narrowed=self.narrowed,
             lost=self.lost,
+            had=Counter(one.source_root for one in self.before.values()),
+            renamed=_renamed(removed, self.parse, self.before),
         )
 
     def _not_seen(self, scanned: Mapping[str, SourceReader]) -> tuple[list[DocumentState], list[DocumentState]]:
@@ -325,6 +355,25 @@ class _Comparison:
         if state.document_id in self.narrowed:
             return replace(state, acl=self.narrowed[state.document_id])
         return replace(state, acl=Acl(state.acl.roles & self.live.get(state.document_id, Acl()).roles))
+
+
+_NOT_YET_SEEN = (GenerationState.CANDIDATE, GenerationState.BUILDING)
+
+
+def _renamed(
+    removed: Sequence[DocumentState], parse: Sequence[Source], before: Mapping[str, DocumentState]
+) -> tuple[tuple[DocumentState, Source], ...]:
+    """What went, with what came with the same bytes; several of the same bytes in the order of their names."""
+    known, new = {state.uri for state in before.values()}, dict[str, list[Source]]()
+    for one in parse:
+        if one.uri not in known:
+            new.setdefault(one.content_hash, []).append(one)
+    pairs = []
+    for state in removed:
+        came = new.get(state.version)
+        if came:
+            pairs.append((state, came.pop(0)))
+    return tuple(pairs)
 
 
 def fault_of(index: IndexStore, active: Generation) -> str | None:

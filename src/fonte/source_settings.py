@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import re
 from datetime import date
 from pathlib import Path
 from typing import Annotated, Self, TypeAlias
@@ -76,6 +77,49 @@ class WebSettings(Section):
             except ValueError as error:
                 raise ValueError(f'"{one}" should be a network such as 10.0.0.0/8: {error}') from None
         return value
+
+
+_DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*([smhd]?)")
+_UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+
+
+def _seconds(value: object) -> object:
+    """Seconds of ``15m``, ``1h``, ``90`` or 90. Raises ValueError."""
+    if not isinstance(value, str):
+        return value
+    found = _DURATION.fullmatch(value.strip())
+    if found is None:
+        raise ValueError("should be a number of seconds, or a time such as 30s, 15m, 1h, 1d")
+    return float(found[1]) * _UNITS[found[2]]
+
+
+Duration: TypeAlias = Annotated[float, Field(ge=1), BeforeValidator(_seconds)]
+"""A time in seconds, written as a number or as ``15m``."""
+
+
+class WatchSettings(Section):
+    """How sources are looked after without a person.
+
+    ``poll`` is between two looks at a source whose changes nothing tells of, ``look_again`` at one where the system
+    does; ``settle`` is how long changes are gathered. After ``attempts`` parses a document is left to a person; after
+    ``open_after`` failures in a row a source is asked no sooner than half of ``longest_wait`` later.
+    """
+
+    settle_seconds: Seconds = 1.0
+    poll: Duration = 60.0
+    look_again: Duration = 900.0
+    lease_seconds: Annotated[float, Field(ge=1)] = 30.0
+    attempts: Positive = 5
+    open_after: Positive = 5
+    longest_wait: Duration = 300.0
+
+
+class ScheduleSettings(Section):
+    """A source that ``fonte serve`` looks after: every so often, or, without ``every``, as ``sync --watch`` does."""
+
+    source: Annotated[str, Field(min_length=1)]
+    tenant: Annotated[str, Field(min_length=1)] = "default"
+    every: Duration | None = None
 
 
 class RuleSettings(Section):

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from fonte.embedding import vector_key
 from fonte.errors import ConfigError, CorruptIndex, GateFailed, InputError, StoreUnavailable
 from fonte.ingest import Candidate, Ingestor
-from fonte.outcome import copies, counted, failures
+from fonte.outcome import copies, counted, failures, moves
 from fonte.parts import Parts, SourceOptions, TenantStore
 from fonte.plan import Plan, Tally, fault_of, plan_sync
 from fonte.protocols import Catalog, Progress, SourceReader
-from fonte.publish import Judge, publish, told_hold
-from fonte.types import DocumentState, Generation, GenerationState, Recipe, SyncReport
+from fonte.publish import ENOUGH_TO_JUDGE, Judge, publish, told_hold
+from fonte.types import DocumentState, Generation, GenerationState, Hold, Recipe, SyncReport
 
 KEPT_GENERATIONS = 3
 MOST_UNUSED = 2
@@ -34,7 +34,12 @@ class Syncer:
     progress: Progress
     judge: Judge | None = None
     standing: bool = False
-    """Run by a watch or a schedule, which does nothing while a rollback holds. A person's run lifts the hold."""
+    """Run by a watch or a schedule: it only takes rights away while a rollback holds, and removes no whole source.
+
+    A person's run lifts the hold.
+    """
+    held_key: str = ""
+    """Of a plan that was held back before: a standing run does not build it again."""
 
     def sync(self, specs: Mapping[str, SourceOptions], *, publishing: bool) -> SyncReport:
         """Bring the index to what the sources hold.
@@ -81,8 +86,6 @@ class Syncer:
         catalog, recipe = self.store.catalog, self.parts.recipe
         with catalog.writer(), self.parts.make_pool(self.workers) as pool:
             active, hold = catalog.active(), catalog.held()
-            if self.standing and hold is not None and active is not None:
-                return replace(_nothing(active, began), held_back=told_hold(hold))
             if publishing and not self.standing:
                 catalog.release()
             catalog.abandon_building()
@@ -99,16 +102,21 @@ class Syncer:
             )
             said = _remember(catalog, specs)
             plan = replace(plan, notes=(*said, *plan.notes))
+            key = plan.key(active.id if active is not None else "")
+            why = self._held(plan, hold, key) if self.standing and active is not None else None
+            if why is not None and active is not None:
+                catalog.narrow_all(plan.narrowed)  # less may be read at once all the same
+                return replace(_nothing(active, began), held_back=why, key=key)
             if plan.nothing_to_do and active is not None:
                 self._forget()
-                return _unchanged(plan, active, catalog.states(active.id), began)
+                return _unchanged(plan, active, list(plan.known.values()), began)
             candidate = self._ingestor(recipe).build(plan, active, pool, self.progress)
             held_back = self._publish(catalog, candidate) if publishing else None
             self._forget()
             if candidate.tally.embedded:
                 self._forget_vectors()
             states = catalog.states(candidate.generation.id)
-            notes = [*copies(plan, states), *([f"the index was built anew: {fault}"] if fault else [])]
+            notes = [*moves(plan), *copies(plan, states), *([f"the index was built anew: {fault}"] if fault else [])]
         return SyncReport(
             generation=candidate.generation.id,
             published=publishing and held_back is None,
@@ -121,7 +129,40 @@ class Syncer:
             seconds=time.perf_counter() - began,
             notes=(*plan.notes, *notes),
             held_back=held_back,
+            moved=tuple((state.name, source.name) for state, source in plan.renamed),
+            key=key,
         )
+
+    def narrow(self, specs: Iterable[str]) -> int:
+        """Take away now the rights that these sources, read as remembered, do not give any more; of how many documents.
+
+        For changes that come while a sync is at work: what it builds is cut down too, when it is published.
+
+        Raises:
+            SourceUnreadable: a source is missing.
+        """
+        catalog, known = self.store.catalog, self.store.catalog.sources()
+        readers = [
+            self.parts.open_source(one, remembered(known[one]), self.tenant)
+            for one in dict.fromkeys(specs)
+            if one in known
+        ]
+        plan = plan_sync(readers, tenant=self.tenant, catalog=catalog, active=catalog.active(), same_recipe=True)
+        if plan.narrowed:
+            catalog.narrow_all(plan.narrowed)
+        return len(plan.narrowed)
+
+    def _held(self, plan: Plan, hold: Hold | None, key: str) -> tuple[str, str] | None:
+        """Why a sync without a person does not go on with its plan, and what to do; None where it does."""
+        if hold is not None:
+            return told_hold(hold)
+        root = plan.vanished(ENOUGH_TO_JUDGE)
+        if root is not None:
+            return (
+                f"most or all documents of {root} are gone (is a folder unmounted?): nothing was removed",
+                "bring it back, or run fonte sync if they are meant to be gone",
+            )
+        return ("held back as before", "") if key == self.held_key else None
 
     def _ingestor(self, recipe: Recipe) -> Ingestor:
         return Ingestor(
@@ -183,6 +224,7 @@ def _nothing(active: Generation, began: float) -> SyncReport:
         embedded_texts=0,
         failures=(),
         seconds=time.perf_counter() - began,
+        changed=False,
     )
 
 
@@ -198,6 +240,7 @@ def _unchanged(plan: Plan, active: Generation, states: Sequence[DocumentState], 
         failures=failures(plan, states),
         seconds=time.perf_counter() - began,
         notes=plan.notes,
+        changed=False,
     )
 
 

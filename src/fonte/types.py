@@ -1208,3 +1208,9 @@ class SyncReport:
     notes: tuple[str, ...] = ()
     held_back: tuple[str, str] | None = None
     """Why the candidate was not published, and what to do; None when it was, or was not to be."""
+    changed: bool = True
+    """Whether there was anything to do."""
+    moved: tuple[tuple[str, str], ...] = ()
+    """Documents of the same bytes that went under one name and came under another: (before, now)."""
+    key: str = ""
+    """What stands for all that the sync had to do, the generation that it began from counted in."""

@@ -229,7 +229,7 @@ def _add_sync(command: _Command) -> None:
     sync.add_argument("--exclude", metavar="GLOB", action="append", default=[], help="not these files")
     sync.add_argument("--records", action="store_true", help="each record of JSON or JSONL is a document")
     sync.add_argument("--no-publish", action="store_true", help="build the candidate and leave it at that")
-    sync.add_argument("--watch", action="store_true", help="not built yet: go on as the sources change")
+    sync.add_argument("--watch", action="store_true", help="go on as the sources change, until Ctrl-C")
     sync.add_argument("--workers", metavar="N", type=_count, default=1, help="parser processes (default: 1)")
     retry = command("retry", "parse again what failed or is partial", "fonte retry broken.pdf", _run("index", "retry"))
     retry.add_argument("documents", nargs="*", metavar="DOCUMENT", help="ids, names or source URIs (default: all)")

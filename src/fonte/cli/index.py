@@ -19,8 +19,6 @@ _INCOMPLETE_STATES = ("failed", "partial", "needs_ocr")
 
 def sync(options: argparse.Namespace, output: Output) -> int:
     """Sources to the active generation."""
-    if options.watch:
-        raise not_built("--watch")
     how = SourceOptions(
         allow=tuple(options.allow),
         include=tuple(options.include),
@@ -29,6 +27,10 @@ def sync(options: argparse.Namespace, output: Output) -> int:
     )
     if not options.allow:
         output.note("--allow names no role: nobody will be able to read these documents")
+    if options.watch:
+        from fonte.cli.watching import watch
+
+        return watch(options, how, output)
     with corpus(options, must_exist=False) as opened, output.progress() as progress:
         report = opened.sync(
             *options.sources,

@@ -43,6 +43,11 @@ class Output:
         sys.stdout.buffer.write(text.encode("utf-8", "replace") + b"\n")
         sys.stdout.buffer.flush()
 
+    def json_line(self, value: object) -> None:
+        """One JSON document on one line, of several that are written as things happen."""
+        sys.stdout.buffer.write(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace") + b"\n")
+        sys.stdout.buffer.flush()
+
     def line(self, text: str = "") -> None:
         """A line for people."""
         sys.stdout.buffer.write(safe(text).encode("utf-8", "replace") + b"\n")
@@ -60,10 +65,14 @@ class Output:
 
     def error(self, error: FonteError) -> None:
         """One line; with --json also the error as JSON on stdout."""
-        parts = [f"error[{error.code}]: {error.message}"] + ([error.hint] if error.hint else [])
-        print(safe("; ".join(" ".join(part.split()) for part in parts)), file=sys.stderr)
+        self.warning(error.code, error.message, error.hint)
         if self.json_mode:
             self.json(contract.error(error))
+
+    def warning(self, code: str, message: str, hint: str) -> None:
+        """One line on stderr about what went wrong; by itself it does not end the command."""
+        parts = [f"error[{code}]: {message}"] + ([hint] if hint else [])
+        print(safe("; ".join(" ".join(part.split()) for part in parts)), file=sys.stderr)
 
     def table(self, headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
         """A plain table, columns as wide as they need."""

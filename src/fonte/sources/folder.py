@@ -259,6 +259,12 @@ def open_source(
     )
 
 
+def local_place(spec: str) -> str:
+    """The file or folder that a source of this machine is; for a glob the folder that it begins in."""
+    path = _local_path(spec)
+    return _split_glob(path)[0] if not os.path.lexists(path) and _GLOB.intersection(path) else path
+
+
 def _beside(path: str) -> str | None:
     """The text of a file's sidecar; None for none. Raises SourceUnreadable, SourceTooLarge."""
     beside = path + SIDECAR_ENDING

@@ -31,7 +31,7 @@ from fonte.stores.sqlite import sqlite_call
 
 FORM = "fonte-backup 1"
 MANIFEST = "manifest.json"
-_BEFORE = ("conversations.sqlite", "feedback.sqlite", "jobs.sqlite", "vectors.sqlite")
+_BEFORE = ("conversations.sqlite", "feedback.sqlite", "jobs.sqlite", "standing.sqlite", "vectors.sqlite")
 """Copied before the catalog: what they name is then in it."""
 _PLAIN = ("calibration.json", "labels.jsonl", "erasing.json")
 _TRIES = 5

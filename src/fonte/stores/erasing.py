@@ -27,7 +27,14 @@ from fonte.stores.vector_cache import SqliteVectorCache
 from fonte.types import DocumentState, Generation, GenerationState
 
 JOURNAL = "erasing.json"
-DATABASES = ("catalog.sqlite", "vectors.sqlite", "conversations.sqlite", "feedback.sqlite", "jobs.sqlite")
+DATABASES = (
+    "catalog.sqlite",
+    "vectors.sqlite",
+    "conversations.sqlite",
+    "feedback.sqlite",
+    "jobs.sqlite",
+    "standing.sqlite",
+)
 _GONE = ".erased-"
 
 
@@ -205,6 +212,10 @@ class Eraser:
                     " WHERE instr(wanted || coalesce(report, '') || coalesce(error, ''), w.value))",
                     (json.dumps(words),),
                 )
+        if (self.folder / "standing.sqlite").exists():
+            with _writing(self.folder / "standing.sqlite") as connection:
+                for statement in _OF_WORDS:
+                    connection.execute(statement, (json.dumps([*words, *journal.words]),))
 
     def _dangling(self) -> None:
         """What was said of answers, or in conversations, whose answer is no more."""
@@ -288,6 +299,17 @@ _RESTS = (
     "EXISTS (SELECT 1 FROM json_each(?) i WHERE instr(answers.documents, i.value) OR instr(answers.body, i.value)"
     " OR instr(coalesce(answers.trace, ''), i.value))"
 )
+_SAYS = "EXISTS (SELECT 1 FROM json_each(?) w WHERE instr({}, w.value))"
+_OF_WORDS = tuple(
+    statement.format(_SAYS.format(columns))
+    for statement, columns in (
+        ("DELETE FROM tries WHERE {}", "document_id || error"),
+        ("DELETE FROM passes WHERE {}", "source || coalesce(report, '') || coalesce(error, '')"),
+        ("DELETE FROM sources WHERE {}", "source"),
+        ("UPDATE sources SET error = NULL WHERE {}", "error"),
+    )
+)
+"""What standing jobs tell of documents that are erased."""
 _QUESTIONS = f"SELECT json_extract(body, '$.question') FROM answers WHERE {_RESTS}"  # noqa: S608 - constants
 _KEYS_FOR = "UPDATE audit SET subject = '' WHERE tenant = ? AND action = 'POST /v1/keys' AND instr(subject, ?)"
 """Entries of administrators that name whom they made a key for."""

@@ -3,7 +3,8 @@
 ``FORMAT`` (version), ``system.sqlite`` (keys), ``sessions.sqlite`` and ``audit.sqlite``, made by whoever first needs
 them, and
 ``tenants/<slug>/`` with
-``catalog.sqlite``, ``vectors.sqlite``, ``conversations.sqlite``, ``jobs.sqlite``, ``feedback.sqlite``,
+``catalog.sqlite``, ``vectors.sqlite``, ``conversations.sqlite``, ``jobs.sqlite``, ``standing.sqlite``,
+``feedback.sqlite``,
 ``calibration.json``, ``labels.jsonl``, ``uploads/``, ``fetched/``, ``writer.lock`` and ``lance/``. Nothing of two
 tenants shares a file, but keys and the audit log, which are found by tenant.
 """
@@ -28,6 +29,7 @@ from fonte.stores.jobs import SqliteJobs
 from fonte.stores.keys import SqliteKeys
 from fonte.stores.lance_index import LanceIndex
 from fonte.stores.sessions import SqliteSessions
+from fonte.stores.standing import SqliteStanding
 from fonte.stores.vector_cache import SqliteVectorCache
 from fonte.types import sha256_hex
 
@@ -48,13 +50,14 @@ def slug(tenant: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class TenantStore:
-    """What one tenant has: catalog, chunk index, vector cache, calibrated gate and conversations."""
+    """What one tenant has: catalog, chunk index, vector cache, gate, conversations, standing jobs."""
 
     catalog: SqliteCatalog
     index: LanceIndex
     cache: SqliteVectorCache
     calibration: CalibrationFile
     conversations: SqliteConversations
+    standing: SqliteStanding
     eraser: Eraser
 
     def close(self) -> None:
@@ -62,6 +65,7 @@ class TenantStore:
         self.catalog.close()
         self.cache.close()
         self.conversations.close()
+        self.standing.close()
 
 
 class Home:
@@ -99,6 +103,7 @@ class Home:
             eraser=Eraser(self.path, folder, name, catalog, index, cache),
             calibration=CalibrationFile(folder / "calibration.json", prepare),
             conversations=SqliteConversations(folder / "conversations.sqlite", prepare=prepare),
+            standing=SqliteStanding(folder / "standing.sqlite", prepare=prepare),
         )
 
     def folder(self, tenant: str) -> Path:
