@@ -26,7 +26,6 @@ from fonte.source_settings import (
     Positive,
     QuerySettings,
     RuleSettings,
-    ScheduleSettings,
     Seconds,
     Section,
     WatchSettings,
@@ -229,7 +228,6 @@ class Settings(Section):
     oidc: OidcSettings = OidcSettings()
     sources: tuple[RuleSettings, ...] = ()
     queries: tuple[QuerySettings, ...] = ()
-    schedules: tuple[ScheduleSettings, ...] = ()
     file: Path | None = None
 
 
@@ -242,7 +240,7 @@ SECTIONS: Mapping[str, type[Section]] = python_types.MappingProxyType(
 )
 """Every section that is one table, by name."""
 LISTS: Mapping[str, type[Section]] = python_types.MappingProxyType(
-    {"sources": RuleSettings, "queries": QuerySettings, "schedules": ScheduleSettings}
+    {"sources": RuleSettings, "queries": QuerySettings}
 )
 """Sections that are lists of tables, by name."""
 

@@ -57,8 +57,10 @@ def check_candidate(
     unstamped = [state.name for state in states if state.status in SEARCHABLE and state.stamp is None]
     if unstamped:
         faults.append(f"{len(unstamped)} documents carry no stamp, first {unstamped[0]!r}")
-    had = {state.document_id for state in before if state.status in SEARCHABLE}
-    lost = had - {state.document_id for state in states if state.status in SEARCHABLE}
+    had = {state.document_id: state.version for state in before if state.status in SEARCHABLE}
+    has = {state.document_id: state.version for state in states if state.status in SEARCHABLE}
+    came = {version for identity, version in has.items() if identity not in had}  # the same under another name is there
+    lost = [identity for identity, version in had.items() if identity not in has and version not in came]
     if len(had) >= ENOUGH_TO_JUDGE and 2 * len(lost) > len(had):
         faults.append(
             f"{len(lost)} of {len(had)} documents have disappeared (is a folder unmounted or a rule too strict?)"
