@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any
 
 from fonte.errors import CorruptIndex
@@ -44,8 +45,9 @@ def put_acl(acl: Acl) -> str:
     return put_json(sorted(acl.roles))
 
 
+@lru_cache(maxsize=4096)
 def get_acl(text: str) -> Acl:
-    """The rights of ``put_acl``."""
+    """The rights of ``put_acl``; kept, for thousands of documents have the same."""
     return Acl(frozenset(json.loads(text)))
 
 
