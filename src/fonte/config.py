@@ -239,9 +239,7 @@ SECTIONS: Mapping[str, type[Section]] = python_types.MappingProxyType(
     }
 )
 """Every section that is one table, by name."""
-LISTS: Mapping[str, type[Section]] = python_types.MappingProxyType(
-    {"sources": RuleSettings, "queries": QuerySettings}
-)
+LISTS: Mapping[str, type[Section]] = python_types.MappingProxyType({"sources": RuleSettings, "queries": QuerySettings})
 """Sections that are lists of tables, by name."""
 
 
