@@ -14,6 +14,7 @@ from fonte.types import (
     Citation,
     Computed,
     Conversation,
+    ConversationHead,
     CorpusStatus,
     Counts,
     Document,
@@ -184,6 +185,17 @@ def conversation(one: Conversation) -> Json:
             }
             for turn in one.turns
         ],
+    }
+
+
+def conversation_head(one: ConversationHead) -> Json:
+    """What a list of conversations tells of each."""
+    return {
+        "conversation_id": one.id,
+        "question": one.question,
+        "turns": one.turns,
+        "begun_at": one.begun_at.isoformat(),
+        "last_at": one.last_at.isoformat(),
     }
 
 

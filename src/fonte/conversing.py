@@ -22,7 +22,7 @@ from fonte.named import documents_of
 from fonte.overseen import Overseen
 from fonte.processing import HISTORY
 from fonte.protocols import Catalog
-from fonte.types import Answer, Conversation, KeptTurn, Principal, Said, Turn
+from fonte.types import Answer, Conversation, ConversationHead, KeptTurn, Principal, Said, Turn
 
 _log = logging.getLogger("fonte.conversing")
 NEW = "new"
@@ -76,6 +76,22 @@ class Conversing(Overseen):
         store = self._store_of(principal.tenant)
         kept = store.conversations.turns(conversation_id, principal)
         return Conversation(conversation_id, tuple(_turn(one, store.catalog, principal) for one in kept))
+
+    def conversations(self, *, principal: Principal, limit: int = 100, offset: int = 0) -> list[ConversationHead]:
+        """The asker's conversations, the one that was gone on with last first."""
+        return self._store_of(principal.tenant).conversations.heads(principal, limit, offset)
+
+    def forget_conversation(self, conversation_id: str, *, principal: Principal) -> list[str]:
+        """Take a conversation of the asker's away, with its stored answers; the ids of these.
+
+        Raises:
+            NotFound: absent, or somebody else's.
+        """
+        store = self._store_of(principal.tenant)
+        answers = [turn.answer_id for turn in store.conversations.turns(conversation_id, principal)]
+        store.catalog.forget_answers(answers, principal)  # first: what is left when this fails can be deleted again
+        store.conversations.remove(conversation_id, principal)
+        return answers
 
     def _said(self, conversation: str | Sequence[Said] | None, principal: Principal) -> tuple[str, tuple[Said, ...]]:
         """The conversation's id (a new one for ``new``, empty where it is not ours), and what was said in it lately.

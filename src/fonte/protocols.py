@@ -17,6 +17,7 @@ from fonte.types import (
     Chunk,
     Codes,
     Contents,
+    ConversationHead,
     Document,
     DocumentState,
     Draft,
@@ -419,6 +420,12 @@ class Conversations(Protocol):
     def add(self, conversation_id: str, principal: Principal, turn: KeptTurn) -> None:
         """Add a turn; the first makes the conversation. Raises NotFound: it is somebody else's."""
 
+    def heads(self, principal: Principal, limit: int, offset: int) -> list[ConversationHead]:
+        """Conversations of whoever asks, the one that was gone on with last first."""
+
+    def remove(self, conversation_id: str, principal: Principal) -> None:
+        """Take a conversation away. Raises NotFound: absent, or somebody else's."""
+
 
 class Catalog(Protocol):
     """Documents, states, rights, generations, alias, answers of one tenant. One transaction a method."""
@@ -550,6 +557,9 @@ class Catalog(Protocol):
         self, answer_id: str, principal: Principal, created_at: datetime, body: str, documents: Sequence[str]
     ) -> None:
         """Keep an answer's JSON as it was given; an id is written once. Raises CorruptIndex on a second write."""
+
+    def forget_answers(self, answer_ids: Sequence[str], principal: Principal) -> None:
+        """Delete those of the stored answers that are the asker's."""
 
     def answer_ids(self, principal: Principal) -> list[str]:
         """Ids of the stored answers that ``answer`` gives to this asker, oldest first."""

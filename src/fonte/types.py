@@ -730,6 +730,8 @@ class Query:
     """Other wordings, looked for beside it and fused with it."""
     renamed: tuple[str, ...] = ()
     """The question with other names for the same things, by a table of the user's own: each takes its turn."""
+    required: tuple[str, ...] = ()
+    """Words of which a passage has to hold one to count: what a follow-up asks about now."""
     narrowed: Narrowed | None = None
     """Where its words say to look first; what is found there and what is found anywhere take turns."""
 
@@ -1096,6 +1098,17 @@ class Conversation:
 
     id: str
     turns: tuple[Turn, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationHead:
+    """A conversation by its first question."""
+
+    id: str
+    question: str
+    turns: int
+    begun_at: datetime
+    last_at: datetime
 
 
 # --- states and reports ----------------------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
@@ -206,6 +206,15 @@ def feedback_of(home: Path, tenant: str) -> dict[str, str]:
     kept = Home(home).feedback(tenant)
     try:
         return {one.answer_id: one.verdict.value for one in reversed(kept.said(_EVERY))}
+    finally:
+        kept.close()
+
+
+def forget_feedback(home: Path, tenant: str, answers: Sequence[str]) -> None:
+    """Take away what was said of these answers. Raises StoreUnavailable."""
+    kept = Home(home).feedback(tenant)
+    try:
+        kept.forget(answers)
     finally:
         kept.close()
 

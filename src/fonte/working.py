@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import time
 import uuid
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -95,6 +96,13 @@ class Worker:
     def jobs(self, tenant: str, limit: int) -> list[Job]:
         """A tenant's jobs, newest first."""
         return self._store(tenant).jobs(limit)
+
+    def by_state(self) -> dict[str, int]:
+        """How many jobs of all tenants that had any since the start are kept in each state. Raises StoreError."""
+        found = Counter({state.value: 0 for state in JobState})
+        for store in tuple(self._stores.values()):
+            found.update(store.by_state())
+        return dict(found)
 
     # --- life ------------------------------------------------------------------------------------------------------
 

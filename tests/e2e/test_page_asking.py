@@ -6,6 +6,7 @@ import io
 import json
 import re
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 from PIL import Image, ImageChops
@@ -72,6 +73,17 @@ def test_a_conversation_goes_on_and_is_there_again_after_a_reload(browser: Brows
             [QUESTION, "How often is the boiler in the east wing checked?"]
         )
         expect(visitor.page.locator(".turn .answer").first).to_contain_text("340 litres")
+        talk = visitor.page.url
+        visitor.page.get_by_role("link", name="Earlier conversations").click()
+        own = visitor.page.locator(".talks li", has=visitor.page.locator(f"a[href='{urlsplit(talk).path}']"))
+        expect(own).to_contain_text("2 questions")
+        visitor.shot("conversations")
+        own.get_by_role("button", name="Delete …").click()
+        visitor.page.keyboard.press("Enter")  # the question whether one is sure has the focus
+        expect(own).to_have_count(0)
+        visitor.heard.forgiven.add(404)
+        visitor.page.goto(talk)
+        expect(visitor.page.locator(".fault")).to_contain_text("nothing of this name")
 
 
 def test_no_answer_tells_why_and_what_came_nearest(browser: Browser, served_site: Site) -> None:

@@ -109,6 +109,11 @@ ASKED: dict[tuple[str, str], Asked] = {
     ("POST", "/mcp"): lambda w: ("/mcp", {"jsonrpc": "2.0", "id": 1, **_message(w)}),
     ("POST", "/v1/why"): lambda w: ("/v1/why", {"question": _question(w), "expect": f"{_document(w)}#char=0,9"}),
     ("GET", "/v1/answers/{answer_id}"): lambda w: (f"/v1/answers/{w.draw.choice(w.answers)}", None),
+    ("GET", "/v1/conversations"): lambda _: ("/v1/conversations", None),
+    ("DELETE", "/v1/conversations/{conversation_id}"): lambda w: (
+        f"/v1/conversations/{w.draw.choice(w.conversations)}",
+        None,
+    ),
     ("GET", "/v1/conversations/{conversation_id}"): lambda w: (
         f"/v1/conversations/{w.draw.choice(w.conversations)}",
         None,
@@ -239,7 +244,7 @@ def _ask_everything(made: World, served: Served, requests: int) -> Outcome:
         for at in range(requests):
             person = made.draw.choice(people)
             method, path = order[at % len(order)]
-            if (method, path) == ("DELETE", "/v1/documents/{document_id}") and made.draw.random() < 0.9:
+            if method == "DELETE" and path.startswith(("/v1/documents", "/v1/conv")) and made.draw.random() < 0.9:
                 method, path = "POST", "/v1/search"
             address, body = ASKED[method, path](made)
             sent = client.request(method, address, json=body, headers=person.headers | ACCEPT)

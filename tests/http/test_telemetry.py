@@ -19,6 +19,8 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from fonte.access.identity import Action
 from fonte.http.app import create_app
 from fonte.http.logs import Lines
+from fonte.http.served import Limits
+from fonte.http.telemetry import codes
 from fonte.serving import make_tracer
 from fonte.types import Principal
 from served import House, make_house
@@ -54,6 +56,30 @@ def test_counters_tell_requests_stages_and_answers(house: House) -> None:
     assert float(lines['fonte_stage_seconds_count{stage="dense"}']) == 3
     assert float(lines['fonte_request_seconds_count{route="/v1/search"}']) == 1
     assert "fonte_working" in lines and "fonte_waiting" in lines and "process_resident_memory_bytes" in lines
+
+
+def test_counters_tell_jobs_by_state_and_refusals_by_reason(home: Path) -> None:
+    house = make_house(home, limits=Limits(requests_per_minute=6, body_bytes=1000))
+    client, runs_it = house.client(ADA), house.client(Principal("default", "max", frozenset()), *Action)
+    job = runs_it.post("/v1/sync").json()["job"]["id"]
+    house.served.work.close()  # waits for what runs
+    assert runs_it.get(f"/v1/jobs/{job}").json()["state"] == "done"
+    client.get("/v1/documents/nothing")
+    client.get("/metrics")
+    client.post("/v1/search", json={"query": "x" * 2000})
+    client.post("/v1/search", json={"query": ""})
+    house.client().get("/v1/documents")
+    while client.get("/v1/documents").status_code == 200:
+        pass
+    told = runs_it.get("/metrics").text
+    lines = dict(line.rsplit(" ", 1) for line in told.splitlines() if not line.startswith("#"))
+    jobs = {state: lines[f'fonte_jobs{{state="{state}"}}'] for state in ("queued", "running", "done", "failed")}
+    assert jobs == {"queued": "0.0", "running": "0.0", "done": "1.0", "failed": "0.0"}
+    reasons = {name.split('"')[1]: value for name, value in lines.items() if name.startswith("fonte_refused_total")}
+    wanted = ("not_found", "not_permitted", "source_too_large", "invalid_request", "unauthenticated", "rate_limited")
+    assert {name: reasons[name] for name in wanted} == dict.fromkeys(wanted, "1.0")
+    assert set(reasons) <= codes()
+    house.served.corpus.close()
 
 
 def test_a_trace_has_a_span_of_the_request_and_one_of_each_stage(home: Path) -> None:

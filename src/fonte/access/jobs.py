@@ -96,6 +96,9 @@ class JobStore(Protocol):
     def jobs(self, limit: int) -> list[Job]:
         """Newest first."""
 
+    def by_state(self) -> Mapping[str, int]:
+        """How many are kept in each state that any is in."""
+
 
 JobStores = Callable[[str], JobStore]
 """A tenant's jobs, by its name."""

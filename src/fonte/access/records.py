@@ -156,6 +156,9 @@ class FeedbackStore(Protocol):
     def say(self, feedback: Feedback) -> None:
         """Keep it in the place of what the same asker said of the same answer. Raises StoreUnavailable."""
 
+    def forget(self, answer_ids: Sequence[str]) -> None:
+        """Take away what was said of these answers. Raises StoreUnavailable."""
+
     def said(self, limit: int) -> list[Feedback]:
         """Newest first."""
 

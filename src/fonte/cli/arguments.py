@@ -277,11 +277,12 @@ def _add_asking(command: _Command) -> None:
     ask.add_argument("--fail-on-abstain", action="store_true", help="exit 4 when there is no answer")
     conversation = command(
         "conversation",
-        "what was asked in a conversation, with its answers as they were given",
+        "conversations, or what was asked in one, with its answers as they were given",
         "fonte conversation v0123456789abcdef0123",
         _run("asking", "conversation"),
     )
-    conversation.add_argument("conversation", metavar="ID")
+    conversation.add_argument("conversation", metavar="ID", nargs="?", help="one of them (left out: a list)")
+    conversation.add_argument("--delete", action="store_true", help="take it away, with its answers")
     _add_why(command)
     for one in (search, ask):
         one.add_argument("--k", type=_count, metavar="N", help="passages (default: 8)")

@@ -9,12 +9,14 @@ import textwrap
 from fonte import contract
 from fonte.answer import now
 from fonte.asked import out_of_force
-from fonte.cli.opening import corpus, principal
+from fonte.cli.arguments import UsageError
+from fonte.cli.opening import corpus, home_of, principal
 from fonte.cli.output import Output
 from fonte.cli.told_gate import verdict_line
 from fonte.errors import InvalidQuery
 from fonte.processing import read_as
 from fonte.types import Abstained, AbstentionReason, Answer, Answered, Filters, SearchResult, Sentence
+from fonte.wiring import forget_feedback
 
 ABSTAINED = 4
 _WIDTH = 100
@@ -90,7 +92,11 @@ def ask(options: argparse.Namespace, output: Output) -> int:
 
 
 def conversation(options: argparse.Namespace, output: Output) -> int:
-    """A conversation as it was, with what has changed since."""
+    """A conversation as it was, with what has changed since; without its id a list, with --delete no more."""
+    if options.conversation is None:
+        return _conversations(options, output)
+    if options.delete:
+        return _forget(options, output)
     with corpus(options) as opened:
         found = opened.conversation(options.conversation, principal=principal(options))
     told = contract.conversation(found)
@@ -108,6 +114,31 @@ def conversation(options: argparse.Namespace, output: Output) -> int:
                 changed = " (source changed)" if one["index"] in turn.changed else ""
                 output.line(f"[{one['index']}] {one['label']} {one['fragment']}{changed}")
         output.line()
+    return 0
+
+
+def _conversations(options: argparse.Namespace, output: Output) -> int:
+    if options.delete:
+        raise UsageError("which conversation?", hint="fonte conversation lists them; name one of them")
+    with corpus(options) as opened:
+        found = opened.conversations(principal=principal(options))
+    if output.json_mode:
+        output.json({"conversations": [contract.conversation_head(one) for one in found]})
+        return 0
+    for one in found:
+        output.line(f"{one.id}  {one.last_at:%Y-%m-%d %H:%M}  {one.turns}  {' '.join(one.question.split())}")
+    return 0
+
+
+def _forget(options: argparse.Namespace, output: Output) -> int:
+    asker = principal(options)
+    with corpus(options) as opened:
+        answers = opened.forget_conversation(options.conversation, principal=asker)
+    forget_feedback(home_of(options), asker.tenant, answers)
+    if output.json_mode:
+        output.json({"deleted": options.conversation, "answers": len(answers)})
+    else:
+        output.line(f"deleted {options.conversation} and its answers: {len(answers)}")
     return 0
 
 

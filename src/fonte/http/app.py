@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 
 from fonte.access.identity import Action
 from fonte.errors import Busy, FonteError, InvalidRequest, NotFound
-from fonte.http import asking, chat, documents, jobs, keyring, page, running, session, uploads
+from fonte.http import asking, chat, conversations, documents, jobs, keyring, page, running, session, uploads
 from fonte.http.guard import Guard
 from fonte.http.identity import Desk, May
 from fonte.http.limits import Buckets, Room
@@ -45,7 +45,7 @@ def create_app(served: Served, version: str = "", *, only_tools: bool = False) -
     limits = served.limits
     app.state.desk = Desk(served, Buckets(limits.requests_per_minute), Buckets(limits.failures_per_minute))
     if not only_tools:
-        for part in (asking, chat, documents, uploads, jobs, running, keyring, session, page):
+        for part in (asking, conversations, chat, documents, uploads, jobs, running, keyring, session, page):
             app.include_router(part.routes(served))
     if find_spec("mcp") is not None:
         from fonte.http import tool_routes
@@ -54,7 +54,7 @@ def create_app(served: Served, version: str = "", *, only_tools: bool = False) -
     _add_health(app, served)
     _add_errors(app)
     room = Room(limits.concurrent, limits.waiting, limits.wait_seconds)
-    telemetry = Telemetry(room, served.tracer)
+    telemetry = Telemetry(room, served.tracer, served.work.by_state)
     _add_metrics(app, served, telemetry)
     app.add_middleware(_guarded, served=served, room=room, telemetry=telemetry)
     return app

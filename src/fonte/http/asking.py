@@ -1,4 +1,4 @@
-"""Search, questions, answers, conversations."""
+"""Search, questions, answers."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _Item: TypeAlias = Citation | str | Answer
 
 
 def routes(served: Served) -> APIRouter:
-    """Search, ask, why, stored answers, conversations."""
+    """Search, ask, why, stored answers."""
     router = APIRouter(tags=["asking"])
     corpus = served.corpus
 
@@ -90,18 +90,9 @@ def routes(served: Served) -> APIRouter:
         """A stored answer as it was given, while its asker may still read all that it was written from."""
         note(request, answer_id)
         kept = json.loads(corpus.answer(answer_id, principal=who.principal))
-        note(request, answer_id, _cited(kept))
+        note(request, answer_id, cited(kept))
         changed = list(corpus.changed(answer_id, principal=who.principal))
         return reply(outward(kept | {"source_changed": changed}, who))
-
-    @router.get("/v1/conversations/{conversation_id}", response_model=out.ConversationTold)
-    def conversation(conversation_id: str, who: Reader, request: Request) -> Response:
-        """What was asked in a conversation, with its answers as they were given."""
-        note(request, conversation_id)
-        found = contract.conversation(corpus.conversation(conversation_id, principal=who.principal))
-        kept = [turn["answer"] for turn in found["turns"] if turn["answer"]]  # type: ignore[attr-defined]  # JSON of ours
-        note(request, conversation_id, tuple(sorted({one for told in kept for one in _cited(told)})))
-        return reply(outward(found, who))
 
     return router
 
@@ -174,6 +165,7 @@ def said(served: Served, question: str) -> str:
     return question if served.audit_questions else ""
 
 
-def _cited(kept: contract.Json) -> tuple[str, ...]:
+def cited(kept: contract.Json) -> tuple[str, ...]:
+    """Ids of the documents that a stored answer cites, sorted."""
     cited = kept.get("citations")
     return tuple(sorted({one["document_id"] for one in cited})) if isinstance(cited, list) else ()

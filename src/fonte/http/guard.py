@@ -81,6 +81,7 @@ class Guard:
                 scope["state"]["place"] = lambda: self._place(scope, until_the_end)
                 await self._app(scope, reading, answering.send)
         except (Busy, SourceTooLarge, InvalidRequest) as error:
+            scope["state"]["audit_outcome"] = error.code
             await answering.refuse(error)
         except ClientDisconnect:
             pass  # nobody is there to be told

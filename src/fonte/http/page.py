@@ -14,7 +14,14 @@ from fonte.errors import NotFound
 from fonte.http.served import Served
 from fonte.types import sha256_hex
 
-ADDRESSES: Final = ("/", "/documents", "/documents/{document_id}", "/conversations/{conversation_id}", "/manage")
+ADDRESSES: Final = (
+    "/",
+    "/documents",
+    "/documents/{document_id}",
+    "/conversations",
+    "/conversations/{conversation_id}",
+    "/manage",
+)
 """What the page's own script shows something for."""
 _TYPES: Final = {
     ".css": "text/css; charset=utf-8",

@@ -233,6 +233,29 @@ class ConversationTold(BaseModel):
     turns: list[TurnTold]
 
 
+class ConversationHead(BaseModel):
+    """A conversation by its first question."""
+
+    conversation_id: str
+    question: str
+    turns: int
+    begun_at: str
+    last_at: str
+
+
+class ConversationsTold(BaseModel):
+    """The caller's, the one that was gone on with last first."""
+
+    conversations: list[ConversationHead]
+
+
+class ConversationGone(BaseModel):
+    """Which, and how many answers went with it."""
+
+    deleted: str
+    answers: int
+
+
 class LayerTold(BaseModel):
     """A layer on a question's way."""
 

@@ -7,13 +7,17 @@ is in them.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, generate_latest
+from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.registry import Collector
 
+from fonte.errors import FonteError, StoreError
 from fonte.http.limits import Room
+from fonte.http.streaming import BROKEN_OFF
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Tracer
@@ -39,10 +43,34 @@ class Over:
     traceparent: str = ""
 
 
-class Telemetry:
-    """The counters of one application."""
+def codes(kind: type[FonteError] = FonteError) -> frozenset[str]:
+    """Every code of an error, so that a label has one of a known number of values."""
+    return frozenset({kind.code}).union(*(codes(one) for one in kind.__subclasses__()))
 
-    def __init__(self, room: Room, tracer: Tracer | None = None) -> None:
+
+class _Jobs(Collector):
+    """Jobs by their state, counted where they are kept when somebody asks."""
+
+    def __init__(self, count: Callable[[], Mapping[str, int]]) -> None:
+        self._count = count
+
+    def collect(self) -> Iterator[GaugeMetricFamily]:
+        told = GaugeMetricFamily("fonte_jobs", "Jobs that are kept, by state", labels=("state",))
+        try:
+            found = self._count()
+        except StoreError:
+            return  # nothing rather than zeros
+        for state, many in sorted(found.items()):
+            told.add_metric((state,), many)
+        yield told
+
+
+class Telemetry:
+    """The counters of one application; ``jobs`` counts them by state."""
+
+    def __init__(
+        self, room: Room, tracer: Tracer | None = None, jobs: Callable[[], Mapping[str, int]] | None = None
+    ) -> None:
         self._tracer = tracer
         self._registry = registry = CollectorRegistry()
         self._requests = Counter("fonte_requests", "Requests", ("method", "route", "status"), registry=registry)
@@ -54,6 +82,12 @@ class Telemetry:
             "fonte_stage_seconds", "Stages of searches and answers", ("stage",), buckets=_SECONDS, registry=registry
         )
         self._answers = Counter("fonte_answers", "Answers, and abstentions by reason", ("outcome",), registry=registry)
+        self._refused = Counter(
+            "fonte_refused", "Requests that ended in an error, by its code", ("reason",), registry=registry
+        )
+        self._codes = codes()
+        if jobs is not None:
+            registry.register(_Jobs(jobs))
         working = Gauge("fonte_working", "Questions that are worked on", registry=registry)
         working.set_function(lambda: room.working)
         waiting = Gauge("fonte_waiting", "Questions that wait for a place", registry=registry)
@@ -67,8 +101,10 @@ class Telemetry:
         self._seconds.labels(request.route).observe(request.seconds)
         for stage, milliseconds in request.timings_ms.items():
             self._stages.labels(stage).observe(milliseconds / 1000)
-        if request.answer:
-            self._answers.labels(request.answer).inc()
+        if request.answer or request.outcome == BROKEN_OFF:
+            self._answers.labels(request.answer or BROKEN_OFF).inc()
+        if request.outcome in self._codes:
+            self._refused.labels(request.outcome).inc()
         if self._tracer is not None:
             _trace(self._tracer, request, method)
 

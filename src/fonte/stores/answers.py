@@ -77,6 +77,14 @@ def ids(connection: sqlite3.Connection, principal: Principal) -> list[str]:
     return [row["id"] for row in rows if _is_asker(row, principal) and _all_readable(connection, row, principal)]
 
 
+def forget(connection: sqlite3.Connection, answer_ids: Sequence[str], principal: Principal) -> None:
+    """Delete those of the answers that are the asker's, whether or not they are still served."""
+    for answer_id in answer_ids:
+        row = connection.execute("SELECT asker, roles FROM answers WHERE id = ?", (answer_id,)).fetchone()
+        if row is not None and is_asker(row[0], row[1], principal):
+            connection.execute("DELETE FROM answers WHERE id = ?", (answer_id,))
+
+
 def _is_asker(row: sqlite3.Row, principal: Principal) -> bool:
     return is_asker(row["asker"], row["roles"], principal)
 

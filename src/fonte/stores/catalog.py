@@ -362,6 +362,12 @@ class SqliteCatalog:
         with self._write() as connection:
             answers.save(connection, answer_id, principal, created_at, body, documents, trace)
 
+    def forget_answers(self, answer_ids: Sequence[str], principal: Principal) -> None:
+        """Delete those of the stored answers that are the asker's, and write over their words."""
+        if principal.tenant == self._tenant:
+            with self._database.write(forget=True) as connection:
+                answers.forget(connection, answer_ids, principal)
+
     def answer_ids(self, principal: Principal) -> list[str]:
         """Ids of the stored answers that ``answer`` gives to this asker, oldest first."""
         if principal.tenant != self._tenant:

@@ -14,7 +14,7 @@ from fonte.errors import NotFound
 from fonte.stores.answers import is_asker
 from fonte.stores.rows import put_json, put_time
 from fonte.stores.sqlite import Database
-from fonte.types import KeptTurn, Principal
+from fonte.types import ConversationHead, KeptTurn, Principal
 
 SCHEMA_VERSION = 1
 _SCHEMA = """
@@ -80,6 +80,33 @@ class SqliteConversations:
                 " SELECT ?, COALESCE(MAX(position), 0) + 1, ?, ?, ? FROM turns WHERE conversation = ?",
                 (conversation_id, turn.question, turn.answer_id, put_time(turn.asked_at), conversation_id),
             )
+
+    def heads(self, principal: Principal, limit: int, offset: int) -> list[ConversationHead]:
+        """Conversations of whoever asks, the one that was gone on with last first."""
+        with self._database.read() as connection:
+            rows = connection.execute(
+                "SELECT c.id, f.question, count(*), min(t.asked_at), max(t.asked_at) AS last"
+                " FROM conversations c JOIN turns t ON t.conversation = c.id JOIN turns f ON f.conversation = c.id"
+                " AND f.position = (SELECT min(position) FROM turns WHERE conversation = c.id)"
+                " WHERE c.asker IS ? AND (c.asker IS NOT NULL OR c.roles = ?)"
+                " GROUP BY c.id ORDER BY last DESC, c.id LIMIT ? OFFSET ?",
+                (principal.user, put_json(sorted(principal.unnamed_as)), limit, offset),
+            ).fetchall()
+        return [
+            ConversationHead(one, question, turns, datetime.fromisoformat(begun), datetime.fromisoformat(last))
+            for one, question, turns, begun, last in rows
+        ]
+
+    def remove(self, conversation_id: str, principal: Principal) -> None:
+        """Take a conversation away, and write over its words.
+
+        Raises:
+            NotFound: there is none, or it is somebody else's.
+        """
+        self.turns(conversation_id, principal)
+        with self._database.write(forget=True) as connection:
+            connection.execute("DELETE FROM turns WHERE conversation = ?", (conversation_id,))
+            connection.execute("DELETE FROM conversations WHERE id = ?", (conversation_id,))
 
     def close(self) -> None:
         """Close the file."""

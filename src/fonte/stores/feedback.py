@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
 
@@ -50,6 +50,14 @@ class SqliteFeedback:
                     put_time(feedback.at),
                 ),
             )
+
+    def forget(self, answer_ids: Sequence[str]) -> None:
+        """Take away what was said of these answers."""
+        with self._database.read() as connection:
+            known = connection.execute("SELECT 1 FROM feedback LIMIT 1").fetchone()
+        if known is not None:  # else it would make the file for nothing
+            with self._database.write(forget=True) as connection:
+                connection.executemany("DELETE FROM feedback WHERE answer_id = ?", [(one,) for one in answer_ids])
 
     def said(self, limit: int) -> list[Feedback]:
         """Newest first."""

@@ -151,6 +151,11 @@ class SqliteJobs:
             rows = connection.execute("SELECT * FROM jobs ORDER BY number DESC LIMIT ?", (limit,)).fetchall()
         return [_job(row) for row in rows]
 
+    def by_state(self) -> dict[str, int]:
+        """How many are kept in each state that any is in."""
+        with self._database.read() as connection:
+            return dict(connection.execute("SELECT state, count(*) FROM jobs GROUP BY state").fetchall())
+
     def tenant(self) -> str | None:
         """Whose jobs these are; None where there never was one."""
         with self._database.read() as connection:

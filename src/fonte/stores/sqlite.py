@@ -146,14 +146,18 @@ class Database:
                 connection.rollback()
 
     @contextmanager
-    def write(self) -> Iterator[sqlite3.Connection]:
+    def write(self, *, forget: bool = False) -> Iterator[sqlite3.Connection]:
         """One transaction: all of it is kept when the block ends, none of it when the block raises.
+
+        With ``forget`` what is deleted is written over, also in the log where nobody else reads it at the moment.
 
         Raises:
             StoreUnavailable, CorruptIndex, SchemaMismatch
         """
         with sqlite_call(self.path):
             connection = self._writing()
+            if forget:
+                connection.execute("PRAGMA secure_delete = ON")
             connection.execute("BEGIN IMMEDIATE")
             try:
                 yield connection
@@ -161,6 +165,8 @@ class Database:
             except BaseException:
                 connection.rollback()
                 raise
+            if forget:  # the log has the old pages, until nobody reads them any more
+                connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
 
     def _own(self) -> _Handles:
         handles = self._handles

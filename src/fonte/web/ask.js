@@ -63,11 +63,12 @@ export async function askView(conversation) {
     }
     working = null;
     fill(send, t("ask.send"));
-    fill(again, anew);
+    fill(again, anew, " · ", earlierOnes);
   }
 
   const anew = el("a", { href: "/", "data-view": true, class: "anew" }, t("ask.anew"));
-  const again = el("p", { class: "again" }, conversation ? anew : null);
+  const earlierOnes = el("a", { href: "/conversations", "data-view": true }, t("talks.title"));
+  const again = el("p", { class: "again" }, conversation ? [anew, " · "] : null, earlierOnes);
   const view = el("div", { class: "asking" }, conversation ? el("h1", { class: "unseen" }, t("ask.title")) : begin, turns, el("div", { class: "below" }, form, again));
   if (conversation) await earlier(conversation, turns);
   return view;

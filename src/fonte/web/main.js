@@ -3,6 +3,7 @@
 import { get, onForgotten, remove } from "./api.js";
 import { askView } from "./ask.js";
 import { button, el, fill, plain, say } from "./dom.js";
+import { conversationsView } from "./conversations.js";
 import { documentView, documentsView } from "./documents.js";
 import { manageView } from "./manage.js";
 import { signInView } from "./signin.js";
@@ -23,6 +24,7 @@ function view() {
   }
   if (first === "documents") return { make: () => documentsView(session, may), title: "documents.title", at: "/documents" };
   if (first === "manage" && may("admin")) return { make: () => manageView(session, start), title: "manage.title", at: "/manage" };
+  if (first === "conversations" && !second) return { make: () => conversationsView(), title: "talks.title", at: "/" };
   const conversation = first === "conversations" ? decodeURIComponent(second) : null;
   return { make: () => askView(conversation), title: "ask.title", at: "/" };
 }
