@@ -42,7 +42,7 @@ from fonte.types import (
     SearchResults,
     Trace,
 )
-from fonte.words import weighted_words
+from fonte.words import speaks_of, weighted_words
 
 NEAREST = 3
 _MESSAGES = {
@@ -166,7 +166,7 @@ class Asker:
             yield from self._over_table(asked, computed, generator.name)
             return
         if not asked.verdict.sufficient:
-            reason = AbstentionReason.WEAK_EVIDENCE if asked.passages else AbstentionReason.NOTHING_RETRIEVED
+            reason = AbstentionReason.WEAK_EVIDENCE if asked.retrieved.found else AbstentionReason.NOTHING_RETRIEVED
             yield self._abstain(asked, reason, generator.name)
             return
         yield from self._written(asked, generator)
@@ -284,10 +284,10 @@ class Asker:
         began = time.perf_counter()
         query = self.processed(query)
         gathered, documents = self._retrieve(query, replace(self.settings.retrieval, distances=True))
-        retrieved = gathered.retrieved
+        retrieved, holds = gathered.retrieved, speaks_of(query, self.terms)
         passages = tuple(
             build_passages(
-                retrieved.found,
+                tuple(one for one in retrieved.found if holds(one.stored)),
                 documents,
                 token_budget=self.settings.context_tokens,
                 chunking=self.reader.generation.recipe.chunking,

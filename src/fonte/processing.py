@@ -69,7 +69,7 @@ def in_context(query: Query, steps: Processing, rewriter: Rewriter | None = None
     if found is None:
         return query
     step = QueryStep(HISTORY, found.rule + failed, (found.text,), found.documents)
-    return replace(query, text=found.text, asked=query.question, steps=(*query.steps, step))
+    return replace(query, text=found.text, asked=query.question, required=found.required, steps=(*query.steps, step))
 
 
 def process(query: Query, steps: Processing, names: Names, today: date) -> Query:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from fonte.protocols import IndexReader, Terms
 from fonte.ranking.evidence import WORD, Word, inverse_document_frequency
-from fonte.types import UNKNOWN_LANGUAGE, Language, Query
+from fonte.types import UNKNOWN_LANGUAGE, Language, Query, StoredChunk
 
 
 def question_words(query: Query, terms: Terms, frequencies: Mapping[str, int], documents: int) -> list[Word]:
@@ -31,6 +32,30 @@ def weighted_words(query: Query, terms: Terms, reader: IndexReader) -> list[Word
     """The question's words with their idf among the generation's chunks."""
     frequencies = reader.document_frequencies(terms.query_terms(query.text, query.languages))
     return question_words(query, terms, frequencies, max(reader.generation.chunks, 1))
+
+
+def speaks_of(query: Query, terms: Terms) -> Callable[[StoredChunk], bool]:
+    """Whether a chunk holds one of the words that the question requires, by stem or translation; with none it does.
+
+    Names of its document and sections count. A chunk in a language that the glossary translates none of them to does,
+    unless they are names: it may say it in its own words.
+    """
+    text = " ".join(query.required)
+    own = replace(query, text=text) if text.strip() else query
+    wanted = {term for word in question_words(own, terms, {}, 1) for term in word.terms}
+    name = all(word[:1].isupper() or any(map(str.isdigit, word)) for word in query.required)
+
+    translated = {language for language, found in terms.terms_across(text, query.languages).items() if found}
+    near = {*query.languages, UNKNOWN_LANGUAGE, *translated}
+
+    def holds(stored: StoredChunk) -> bool:
+        chunk = stored.chunk
+        if not wanted or not query.required or (query.languages and chunk.language not in near and not name):
+            return True
+        around = "\n".join((stored.document_name, *chunk.section, chunk.text))
+        return bool(wanted & terms_of(terms, around, query, chunk.language))
+
+    return holds
 
 
 def terms_of(terms: Terms, text: str, query: Query, language: Language) -> set[str]:

@@ -35,6 +35,56 @@ def test_what_is_left_out_comes_from_the_question_before(before: str, text: str,
 
 
 @pytest.mark.parametrize(
+    ("before", "text", "whole"),
+    [
+        ("How often is the seal changed?", "And the oil?", "How often is the oil changed?"),
+        ("How often is the seal of the pump changed?", "The oil?", "How often is the oil of the pump changed?"),
+        ("How much does the reserve pump deliver?", "And the main pump?", "How much does the main pump deliver?"),
+        ("Who changes the seal every year?", "What about the oil?", "Who changes the oil every year?"),
+        ("Where is the safety document kept?", "And the manual?", "Where is the manual kept?"),
+        ("Who is responsible for the seal?", "And the oil?", "Who is responsible for the oil?"),
+        ("What is the price of the pump?", "And the valve?", "What is the price of the valve?"),
+        ("Ogni quanto si cambia la guarnizione?", "E l'olio?", "Ogni quanto si cambia l'olio?"),
+        (
+            "Ogni quanto si cambia la guarnizione della pompa?",
+            "E il filtro?",
+            "Ogni quanto si cambia il filtro della pompa?",
+        ),
+        ("Qual è il prezzo della pompa?", "E la valvola?", "Qual è il prezzo della valvola?"),
+        ("Chi si occupa della guarnizione?", "E l’olio?", "Chi si occupa dell'olio?"),
+        ("Dove si tengono gli acidi?", "E i solventi?", "Dove si tengono i solventi?"),
+        (
+            "Per quanto si conserva l'acqua dopo il rapporto?",
+            "E il fango?",
+            "Per quanto si conserva il fango dopo il rapporto?",
+        ),
+    ],
+)
+def test_a_noun_takes_the_place_of_the_one_that_played_its_part(before: str, text: str, whole: str) -> None:
+    assert read(before, text) == whole
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "required"),
+    [
+        ("How often is the seal changed?", "And the oil?", ("oil",)),
+        # It cannot be told what gives way: the new words are put behind, and have to stand in what is found.
+        ("Does the seal or the bearing fail first?", "And the shaft?", ("shaft",)),
+        ("How long is maternity leave in the UK?", "And the other parent?", ("parent",)),
+        ("How many days do full-time staff get?", "And part-time staff?", ("part-time",)),
+        ("Ogni quanto si cambia la guarnizione?", "E l'olio?", ("l'olio",)),
+    ],
+)
+def test_what_is_asked_about_now_has_to_stand_in_what_is_found(
+    before: str, text: str, required: tuple[str, ...]
+) -> None:
+    found = rewritten(text, [Said(before)])
+    assert found is not None
+    assert found.required == required
+    assert all(word.split("'")[-1] in found.text for word in required)
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "How long must a password be?",

@@ -15,7 +15,7 @@ from fonte.corpus import OpenCorpus
 from fonte.errors import NotFound
 from fonte.processing import Processing
 from fonte.support import SupportPolicy
-from fonte.types import Acl, Answered, Draft, Language, Passage, Principal, Query
+from fonte.types import Abstained, AbstentionReason, Acl, Answer, Answered, Draft, Language, Passage, Principal, Query
 from quick_corpus import Shelf, Shelves, quick_corpus, quick_parts
 
 ADA, BOB = Principal(user="ada"), Principal(user="bob")
@@ -222,3 +222,69 @@ def test_the_names_that_a_question_was_narrowed_to_are_needed(tmp_path: Path) ->
     (step,) = asker.processed(Query("What does the 2024 version say is paid?", ADA)).steps
     assert "layoffs" in step.outcome
     assert set(step.documents) == {one.document_id for one in corpus.documents(tenant="default")}
+
+
+SEAL = "The seal of the pump is changed every 12 months by the maintenance crew."
+OIL = "The oil of the pump is changed every 3 months by the shift leader."
+GUARNIZIONE = "La guarnizione della pompa si cambia ogni 12 mesi, a cura della manutenzione."
+OLIO = "L'olio della pompa si cambia ogni 3 mesi, a cura del capoturno."
+
+
+def asked_on(home: Path, texts: Sequence[str], *questions: str) -> list[Answer]:
+    """Answers of one conversation over documents of a sentence each."""
+    shelf = Shelf({f"n{at}.txt": (text, PUBLIC) for at, text in enumerate(texts)})
+    with quick_corpus(home, Shelves({"shelf": shelf})) as corpus:
+        corpus.sync("memory://shelf")
+        talk, answers = "new", []
+        for question in questions:
+            answers.append(corpus.ask(question, principal=ADA, conversation=talk))
+            talk = answers[-1].trace.conversation
+        return answers
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "other", "then", "old", "new"),
+    [
+        (
+            SEAL,
+            OIL,
+            "The pump room is painted green.",
+            ("How often is the seal changed?", "And the oil?"),
+            "12",
+            "3 months",
+        ),
+        (
+            GUARNIZIONE,
+            OLIO,
+            "La sala pompe è verde.",
+            ("Ogni quanto si cambia la guarnizione?", "E l'olio?"),
+            "12",
+            "3 mesi",
+        ),
+    ],
+    ids=("en", "it"),
+)
+def test_another_thing_gets_its_own_answer_or_none(
+    tmp_path: Path, first: str, second: str, other: str, then: tuple[str, str], old: str, new: str
+) -> None:
+    _, there = asked_on(tmp_path / "one", (first, second, other), *then)
+    assert isinstance(there, Answered)
+    assert new in there.text
+    assert old not in there.text
+    before, absent = asked_on(tmp_path / "two", (first, other), *then)
+    assert isinstance(before, Answered)
+    assert isinstance(absent, Abstained), "what was said of the seal is nothing about the oil"
+    assert absent.reason is AbstentionReason.WEAK_EVIDENCE
+    assert absent.nearest
+
+
+def test_where_it_cannot_be_told_what_gives_way_the_new_word_has_to_be_there(tmp_path: Path) -> None:
+    text = "Full-time staff get 27 days of leave a year."
+    _, absent = asked_on(
+        tmp_path / "one", (text,), "How many days of leave do full-time staff get?", "And apprentices?"
+    )
+    assert isinstance(absent, Abstained)
+    more = (text, "Apprentices get 30 days of leave a year, full-time staff or not.")
+    _, there = asked_on(tmp_path / "two", more, "How many days of leave do full-time staff get?", "And apprentices?")
+    assert isinstance(there, Answered)
+    assert "30 days" in there.text

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from fonte.text.asking.nouns import with_noun
 from fonte.text.asking.wording import ASKS, content_words, points_back, topic
 from fonte.types import Said
 
@@ -71,6 +72,8 @@ class Rewritten:
     text: str
     rule: str
     documents: tuple[str, ...] = ()
+    required: tuple[str, ...] = ()
+    """Words that it asks about now: a passage without any of them speaks of what was asked before."""
 
 
 def rewritten(text: str, history: Sequence[Said]) -> Rewritten | None:
@@ -87,7 +90,8 @@ def rewritten(text: str, history: Sequence[Said]) -> Rewritten | None:
     bare = _LEADING.sub("", text.strip())
     fragment = _fragment(bare, led=bare != text.strip())
     if fragment:
-        return Rewritten(_with_fragment(last.text, fragment), "fragment", last.documents)
+        whole = _with_fragment(last.text, fragment)
+        return Rewritten(whole, "fragment", last.documents, _new_words(last.text, fragment))
     if points_back(bare) or _lacks_subject(bare, led=bare != text.strip()):
         about = " ".join(topic(last.text).split()[:MOST_WORDS])
         if about:
@@ -120,10 +124,17 @@ def _fragment(bare: str, *, led: bool) -> str:
     return rest if content_words(rest) and (led or preposed or short) else ""
 
 
+def _new_words(before: str, fragment: str) -> tuple[str, ...]:
+    """What a fragment speaks of and the question before does not; all of its words where there is nothing new."""
+    words, known = content_words(fragment), {word.casefold() for word in content_words(before)}
+    return tuple(word for word in words if word.casefold() not in known) or tuple(words)
+
+
 def _with_fragment(before: str, fragment: str) -> str:
     """The question before with the fragment in the place of what stands after the same preposition, else behind it.
 
-    A name takes the place of the last name behind a preposition.
+    A name takes the place of the last name behind a preposition, a noun with its article that of the one noun which
+    plays the part that it can play.
     """
     question = before.rstrip("?!. ")
     preposition = _PREPOSITION.match(fragment)
@@ -138,7 +149,7 @@ def _with_fragment(before: str, fragment: str) -> str:
     if named:
         start, stop = named[-1].span("name")
         return f"{question[:start]}{fragment}{question[stop:]}?"
-    return f"{question}, {fragment}?"
+    return with_noun(question, fragment) or f"{question}, {fragment}?"
 
 
 def _family(preposition: str) -> frozenset[str]:
