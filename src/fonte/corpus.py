@@ -25,7 +25,6 @@ from fonte.parts import Parts, SourceOptions, Stores, TenantStore
 from fonte.protocols import Catalog, Embedder, IndexReader, Progress
 from fonte.publish import Judge, publish, rollback
 from fonte.retrieve import Mode
-from fonte.showing import Showing
 from fonte.sync import Syncer, remembered
 from fonte.text.expected import Expected
 from fonte.types import (
@@ -60,7 +59,7 @@ def _silent(what: str, done: int, total: int | None) -> None:
     del what, done, total
 
 
-class OpenCorpus(Showing, Erasing):
+class OpenCorpus(Erasing):
     """A corpus whose parts are given; ``golden`` judges candidates. ``fonte.Corpus`` is this with ``open``."""
 
     def __init__(self, parts: Parts, golden: GoldenFiles | None = None) -> None:
@@ -209,6 +208,7 @@ class OpenCorpus(Showing, Erasing):
             if state.uri.startswith(UPLOADS):
                 self.uploads(tenant).forget(state.uri)
         catalog.delete([state.document_id for state in states])
+        self._drawer.forget({state.document_id for state in states})
         return states
 
     def calibrate(

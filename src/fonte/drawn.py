@@ -5,15 +5,16 @@ from __future__ import annotations
 import io
 import os
 import stat
+import time
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote_to_bytes
 
-from fonte.errors import InvalidQuery, SourceChanged, SourceTooLarge, SourceUnreadable
+from fonte.errors import InvalidQuery, ParseError, SourceChanged, SourceTooLarge, SourceUnreadable
 from fonte.protocols import Pictures
 from fonte.types import Box, Document, DocumentState, Picture, Source, sha256_hex
 
@@ -25,6 +26,9 @@ DRAWN_TYPES: Final = ("application/pdf", "image/")
 MOST_BYTES: Final = 200 * 2**20
 _KEPT: Final = 24
 """Pages that are kept as they were drawn, of some hundred kilobytes each."""
+_REMEMBERED: Final = 1000
+AGAIN_SECONDS: Final = 600.0
+"""How long a page that could not be drawn is not tried again."""
 _LOCAL: Final = "file://"
 _INSIDE: Final = ("#", "!/")
 """What a URI has of a record, or of a member of a container: no file of its own."""
@@ -37,11 +41,18 @@ _AROUND: Final = 2
 class PageDrawer:
     """Draws pages in one child process, which is started with the first and lives until ``close``.
 
-    Safe for several threads. What was drawn lately is kept, by the version of its bytes.
+    Safe for several threads. What was drawn lately is kept, by the version of its bytes, and so is that it cannot be.
     """
 
-    def __init__(self, make_pictures: Callable[[], AbstractContextManager[Pictures]]) -> None:
+    def __init__(
+        self,
+        make_pictures: Callable[[], AbstractContextManager[Pictures]],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._make = make_pictures
+        self._clock = clock
+        self._failed: OrderedDict[tuple[str, str, int], tuple[float, ParseError]] = OrderedDict()
+        self._forgot = 0
         self._opened = ExitStack()
         self._pictures: Pictures | None = None
         self._kept: OrderedDict[tuple[str, str, int], Picture] = OrderedDict()
@@ -52,6 +63,13 @@ class PageDrawer:
         with self._lock:
             self._pictures = None
             self._opened.close()
+
+    def forget(self, documents: Collection[str] | None = None) -> None:
+        """Keep nothing of these documents (None: of any) any longer, nor what is being drawn at this moment."""
+        with self._lock:
+            self._forgot += 1
+            for named in [one for one in self._kept if documents is None or one[0] in documents]:
+                del self._kept[named]
 
     def page(self, document: Document, state: DocumentState, page: int, path: str | None) -> Picture:
         """A page (from 1) of the document's source, whose bytes lie at ``path``; None for nowhere.
@@ -71,12 +89,33 @@ class PageDrawer:
             if known is not None:
                 self._kept.move_to_end(named)
                 return known
-        drawn = self._drawer().picture(_source(state, path), media_type, page)
+            self._refuse_again(named)
+            began = self._forgot
+        source = _source(state, path)
+        try:
+            drawn = self._drawer().picture(source, media_type, page)
+        except ParseError as error:
+            self._remember(named, error)
+            raise
         with self._lock:
-            self._kept[named] = drawn
+            if began == self._forgot:
+                self._kept[named] = drawn
             while len(self._kept) > _KEPT:
                 self._kept.popitem(last=False)
         return drawn
+
+    def _refuse_again(self, named: tuple[str, str, int]) -> None:
+        """Raises what was raised for the page a while ago: it would hold the one process that draws, and fail again."""
+        until, error = self._failed.get(named, (0.0, None))
+        if error is not None and self._clock() < until:
+            raise type(error)(error.message, hint=error.hint, uri=error.uri, page=error.page)
+
+    def _remember(self, named: tuple[str, str, int], error: ParseError) -> None:
+        with self._lock:
+            self._failed[named] = self._clock() + AGAIN_SECONDS, error
+            self._failed.move_to_end(named)
+            while len(self._failed) > _REMEMBERED:
+                self._failed.popitem(last=False)
 
     def _drawer(self) -> Pictures:
         with self._lock:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from fonte.conversing import Conversing
 from fonte.embedding import vector_key
 from fonte.errors import InputError
 from fonte.named import called, only_one
+from fonte.showing import Showing
 from fonte.types import DocumentState
 
 
-class Erasing(Conversing):
+class Erasing(Showing):
     """A corpus that can forget for good."""
 
     def erase(self, *documents: str, tenant: str = "default") -> list[str]:
@@ -32,7 +32,9 @@ class Erasing(Conversing):
             found = called(name, list(states.values()))
             if found or not store.eraser.pending():  # else its rows are gone already
                 doomed.append(only_one(name, found))
-        return store.eraser.documents(doomed, key_of=vector_key, forget_upload=self._parts.uploads(tenant).forget)
+        gone = store.eraser.documents(doomed, key_of=vector_key, forget_upload=self._parts.uploads(tenant).forget)
+        self._drawer.forget(gone)
+        return gone
 
     def erase_user(self, user: str, *, tenant: str = "default") -> None:
         """Take out a user's answers, conversations, feedback, jobs and keys, and their name in the audit log.
@@ -56,3 +58,4 @@ class Erasing(Conversing):
         store.eraser.everything()
         store.close()
         self._stores.pop(tenant, None)
+        self._drawer.forget()

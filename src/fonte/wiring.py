@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -45,6 +46,8 @@ PIPELINE_VERSION = "6"
 """Raised whenever fonte builds other index entries from the same parsed document."""
 
 
+DRAWING_SECONDS = 15.0
+"""The longest that one page is drawn, while somebody waits for it; most take a tenth of a second."""
 _EVERY = 10**6
 """Words of askers that are read at once."""
 
@@ -86,12 +89,12 @@ def make_parts(home: Path, settings: Settings) -> Parts:
     def generator(name: str | None, scorer: EvidenceScorer) -> Generator:
         return _generator(name or settings.generation.name, settings, scorer)
 
-    def pool(workers: int) -> ParserPool:
+    def pool(workers: int, most_seconds: float = math.inf) -> ParserPool:
         from fonte.parsers.pool import ParserPool
 
         return ParserPool(
             workers=workers,
-            timeout_seconds=settings.parsing.timeout_seconds,
+            timeout_seconds=min(settings.parsing.timeout_seconds, most_seconds),
             memory_bytes=settings.parsing.memory_mb * 2**20,
             ocr_languages=settings.parsing.ocr_languages,
             ocr_seconds=settings.parsing.ocr_seconds,
@@ -115,7 +118,7 @@ def make_parts(home: Path, settings: Settings) -> Parts:
         make_generator=generator,
         make_rewriter=lambda: _rewriter(settings),
         make_pool=pool,
-        make_pictures=lambda: pool(1),
+        make_pictures=lambda: pool(1, DRAWING_SECONDS),
         uploads=uploads,
         open_source=source,
         terms=terms,
