@@ -302,8 +302,10 @@ def status(one: CorpusStatus) -> Json:
     }
 
 
-def generations(active: Generation | None, known: Sequence[Generation], judged: Mapping[str, Json]) -> Json:
-    """What ``generations`` prints; ``judged`` is what golden sets said of them, by id."""
+def generations(
+    active: Generation | None, known: Sequence[Generation], judged: Mapping[str, Json], checked: Mapping[str, Json]
+) -> Json:
+    """What ``generations`` prints; ``judged`` is what golden sets said of them, ``checked`` the data checks, by id."""
     return {
         "active": active.id if active else None,
         "generations": [
@@ -315,6 +317,7 @@ def generations(active: Generation | None, known: Sequence[Generation], judged: 
                 "chunks": one.chunks,
                 "recipe": one.recipe.id,
                 "verdict": one.verdict,
+                "checks": checked.get(one.id),
                 "judgment": judged.get(one.id),
             }
             for one in known

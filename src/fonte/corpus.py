@@ -181,8 +181,13 @@ class OpenCorpus(Erasing):
         """
         catalog = self._existing(tenant).catalog
         with catalog.writer():
-            judge = self._judge(tenant, progress)
-            now_active, before = publish(catalog, generation, override=override, judge=judge)
+            now_active, before = publish(
+                catalog,
+                generation,
+                inspect=self._parts.inspector(self._store_of(tenant)),
+                override=override,
+                judge=self._judge(tenant, progress),
+            )
         return now_active.id, before.id if before else None
 
     def rollback(self, *, tenant: str = "default") -> tuple[str, str]:

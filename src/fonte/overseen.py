@@ -130,6 +130,10 @@ class Overseen:
         """What generations were judged by on a golden set, by id; those that were not judged are left out."""
         return {name: json.loads(text) for name, text in self._store_of(tenant).catalog.reports().items()}
 
+    def checks(self, *, tenant: str = "default") -> dict[str, contract.Json]:
+        """What the data checks of generations found, by id; of one that nobody tried to publish there is nothing."""
+        return {name: json.loads(text) for name, text in self._store_of(tenant).catalog.checks().items()}
+
     def status(self, *, tenant: str = "default") -> CorpusStatus:
         """What is there, and what is stale and why, for whoever runs the corpus.
 

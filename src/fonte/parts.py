@@ -11,6 +11,7 @@ from typing import Protocol
 from fonte.access.standing import StandingStore
 from fonte.access.uploads import UploadStores
 from fonte.answer import AnswerSettings
+from fonte.checks import Inspector
 from fonte.evaluation.calibrating import Costs
 from fonte.evidence import EvidenceScorer
 from fonte.gate import GateModel
@@ -169,3 +170,7 @@ class Parts:
     def scorer(self) -> EvidenceScorer:
         """Scores sentences for the gate and for extractive answers."""
         return EvidenceScorer(self.embedder, self.terms)
+
+    def inspector(self, store: TenantStore) -> Inspector:
+        """The data checks over a tenant's stores, by the analyser and the model in force."""
+        return Inspector(store.catalog, store.index, self.terms, lambda: self.embedder)

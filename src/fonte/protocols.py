@@ -12,6 +12,7 @@ from contextlib import AbstractContextManager
 from datetime import datetime
 from typing import Protocol, runtime_checkable
 
+from fonte.inspected import TableFacts, TableRow
 from fonte.types import (
     Acl,
     Chunk,
@@ -371,6 +372,12 @@ class IndexReader(Protocol):
     def stored_chunks(self) -> Iterator[StoredChunk]:
         """Every chunk without its vector, in no order, whoever may read it: for whoever measures the index."""
 
+    def facts(self) -> TableFacts:
+        """What a whole pass over the table finds, for whoever checks it."""
+
+    def whole_rows(self, chunk_ids: Sequence[str]) -> list[TableRow]:
+        """These rows as they are stored, in the order asked, whoever may read them: for whoever checks the index."""
+
     def document_frequencies(self, terms: Sequence[str]) -> Mapping[str, int]:
         """In how many chunks of the generation each term stands (absent terms may be left out)."""
 
@@ -488,6 +495,15 @@ class Catalog(Protocol):
 
     def reports(self) -> Mapping[str, str]:
         """What generations were judged by, by id."""
+
+    def keep_checks(self, generation_id: str, found: str) -> None:
+        """Keep what the data checks of a generation found, as JSON; it goes with its generation. Raises NotFound."""
+
+    def checks(self) -> Mapping[str, str]:
+        """What data checks of generations found, by id."""
+
+    def unbalanced(self, generation_id: str) -> list[str]:
+        """Names of ready documents of a generation whose ledger is absent or does not balance."""
 
     def abandon_building(self) -> list[str]:
         """Mark every BUILDING generation as REJECTED (left by a killed process); their ids."""

@@ -6,18 +6,17 @@ Data checks come first. Whoever configured a golden set hands over a ``Judge`` t
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TypeAlias
 
+from fonte.checks import Inspect
 from fonte.errors import GateFailed, NotFound
 from fonte.evaluation.floors import Outcome
 from fonte.protocols import Catalog
-from fonte.types import SEARCHABLE, DocumentState, Generation, GenerationState, Hold
+from fonte.types import Generation, GenerationState, Hold
 
-ENOUGH_TO_JUDGE = 5
-"""Below so many documents, a loss of most of them is an ordinary edit."""
 PASSED = "passed: data checks"
 
 
@@ -37,45 +36,20 @@ Judge: TypeAlias = Callable[[Generation, Generation | None], Judgment]
 """Measures a candidate, and the active generation where there is one."""
 
 
-def check_candidate(
-    candidate: Generation, told: int, states: Sequence[DocumentState], before: Sequence[DocumentState]
-) -> list[str]:
-    """Why a candidate should not serve; empty when it may.
-
-    Args:
-        candidate: with the number of chunks that its sealed table holds.
-        told: chunks that its documents count, deleted ones too.
-        states: the documents of the candidate.
-        before: the documents of the active generation.
-    """
-    faults = []
-    if told != candidate.chunks:
-        faults.append(f"the index holds {candidate.chunks} chunks, its documents count {told}")
-    hollow = [state.name for state in states if state.status in SEARCHABLE and state.chunks == 0]
-    if hollow:
-        faults.append(f"{len(hollow)} documents are ready without a chunk, first {hollow[0]!r}")
-    unstamped = [state.name for state in states if state.status in SEARCHABLE and state.stamp is None]
-    if unstamped:
-        faults.append(f"{len(unstamped)} documents carry no stamp, first {unstamped[0]!r}")
-    had = {state.document_id: state.version for state in before if state.status in SEARCHABLE}
-    has = {state.document_id: state.version for state in states if state.status in SEARCHABLE}
-    came = {version for identity, version in has.items() if identity not in had}  # the same under another name is there
-    lost = [identity for identity, version in had.items() if identity not in has and version not in came]
-    if len(had) >= ENOUGH_TO_JUDGE and 2 * len(lost) > len(had):
-        faults.append(
-            f"{len(lost)} of {len(had)} documents have disappeared (is a folder unmounted or a rule too strict?)"
-        )
-    return faults
-
-
 def publish(
-    catalog: Catalog, generation_id: str, *, override: str | None = None, judge: Judge | None = None
+    catalog: Catalog,
+    generation_id: str,
+    *,
+    inspect: Inspect,
+    override: str | None = None,
+    judge: Judge | None = None,
 ) -> tuple[Generation, Generation | None]:
     """Judge a candidate and make it the active generation; (it, the one that was active before).
 
     Args:
         catalog: of the tenant; the caller holds its write lock.
         generation_id: a CANDIDATE, or a RETIRED or REJECTED generation that a person names.
+        inspect: the data checks.
         override: a person's reason to publish in spite of the faults; kept in the verdict.
         judge: measures what passes the data checks, and what is published in spite of them; None where no golden set
             is configured.
@@ -92,17 +66,14 @@ def publish(
         )
     if active is not None and active.id == generation_id:
         return candidate, active
-    faults = check_candidate(
-        candidate,
-        catalog.counted_chunks(generation_id),
-        catalog.states(generation_id),
-        catalog.states(active.id) if active else [],
-    )
-    hint, passed = "look at what is missing, then", PASSED
+    inspection = inspect(candidate, active)
+    catalog.keep_checks(generation_id, json.dumps(inspection.as_json(), ensure_ascii=False))
+    faults = [one.message for one in inspection.faults]
+    hint, passed = "look at what is missing, then", f"{PASSED} ({inspection.told})"
     if judge is not None and (override or not faults):  # who overrides should have seen the figures
         judgment = judge(candidate, active)
         catalog.keep_report(generation_id, json.dumps(dict(judgment.report), ensure_ascii=False))
-        passed = f"{PASSED}; {judgment.told}"
+        passed += f"; {judgment.told}"
         if judgment.outcome not in (None, "pass"):
             faults = [*faults, judgment.told]
             hint = "fonte generations --json has the figures; to publish it all the same"

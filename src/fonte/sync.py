@@ -179,7 +179,7 @@ class Syncer:
     def _publish(self, catalog: Catalog, candidate: Candidate) -> tuple[str, str] | None:
         self.progress("publishing", 0, None)
         try:
-            publish(catalog, candidate.generation.id, judge=self.judge)
+            publish(catalog, candidate.generation.id, inspect=self.parts.inspector(self.store), judge=self.judge)
         except GateFailed as error:
             return error.message, error.hint
         return None

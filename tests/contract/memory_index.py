@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from fonte.errors import CorruptIndex, SpaceMismatch
+from fonte.inspected import TableFacts, TableRow
 from fonte.types import Acl, Generation, Hit, Principal, Query, Recipe, StoredChunk
 
 MOST_TERMS = 64
@@ -163,6 +164,17 @@ class MemoryReader:
 
     def stored_chunks(self) -> Iterator[StoredChunk]:
         return (row.stored for row in self.rows.values())
+
+    def facts(self) -> TableFacts:
+        chunks: dict[str, list[str]] = {}
+        for key, row in self.rows.items():
+            chunks.setdefault(row.stored.chunk.document_id, []).append(key)
+        lengths = {key: np.linalg.norm(row.vector.astype(np.float64)) for key, row in self.rows.items()}
+        return TableFacts(chunks, [], [], [key for key, one in lengths.items() if not abs(one - 1) <= 1e-3])
+
+    def whole_rows(self, chunk_ids: Sequence[str]) -> list[TableRow]:
+        chosen = [self.rows[key] for key in chunk_ids if key in self.rows]
+        return [TableRow(replace(one.stored, vector=one.vector), one.terms, one.codes) for one in chosen]
 
     def languages(self) -> Mapping[str, int]:
         return Counter(row.stored.chunk.language for row in self.rows.values())

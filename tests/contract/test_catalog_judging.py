@@ -10,6 +10,7 @@ import pytest
 from contract.store_making import building, document, publish
 
 from fonte import publish as gate
+from fonte.checks import Fault, Inspection
 from fonte.errors import GateFailed, GenerationConflict, NotFound
 from fonte.stores.catalog import SqliteCatalog
 from fonte.types import Acl, Generation, GenerationState, Principal
@@ -127,10 +128,15 @@ def test_what_is_published_in_spite_of_its_data_was_measured_too(catalog: Sqlite
         return gate.Judgment("fail", "the set fails it", {"outcome": "fail"})
 
     _candidate(catalog, "g1", None, d1=["public"], d2=["public"])  # one chunk, where its documents count two
+
+    def inspect(candidate: Generation, active: Generation | None) -> Inspection:
+        assert (candidate.id, active) == ("g1", None)
+        return Inspection((Fault("counts", "the index holds 1 chunks, its documents count 2"),), 1)
+
     with pytest.raises(GateFailed, match="its documents count 2"):
-        gate.publish(catalog, "g1", judge=judge)
+        gate.publish(catalog, "g1", inspect=inspect, judge=judge)
     assert asked == []
-    now, _ = gate.publish(catalog, "g1", override="known", judge=judge)
+    now, _ = gate.publish(catalog, "g1", inspect=inspect, override="known", judge=judge)
     assert asked == ["g1"]
     assert "documents count 2; " in now.verdict
     assert now.verdict.endswith("; the set fails it")

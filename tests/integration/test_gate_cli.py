@@ -89,7 +89,9 @@ def _active(home: Path) -> str:
 def test_without_a_golden_set_nothing_is_measured_and_all_is_as_before(home: Path, tmp_path: Path) -> None:
     assert _sync(home, _documents(tmp_path, 3)).status == 0
     [one] = _generations(home)
-    assert (one["verdict"], one["judgment"]) == ("passed: data checks", None)
+    told = "passed: data checks (all 3 chunks, 3 of them closely, 3 asked of both legs, 3 of the model)"
+    assert (one["verdict"], one["judgment"]) == (told, None)
+    assert one["checks"] == {"faults": [], "chunks": 3, "read": 3, "searched": 3, "embedded": 3}
 
 
 def test_a_first_generation_is_judged_by_floors_alone(home: Path, tmp_path: Path) -> None:
@@ -103,7 +105,8 @@ def test_a_first_generation_is_judged_by_floors_alone(home: Path, tmp_path: Path
     ran = _sync(home, docs)
     assert (ran.status, ran.json["published"]) == (0, True), ran.err
     [one] = _generations(home)
-    assert one["verdict"].startswith("passed: data checks; golden set rooms passes it: ")
+    assert one["verdict"].startswith("passed: data checks (all 6 chunks, ")
+    assert "); golden set rooms passes it: " in one["verdict"]
     assert one["judgment"]["outcome"] == one["judgment"]["floors"]["outcome"] == "pass"
     assert (one["judgment"]["against"], one["judgment"]["pairs"]) == (None, None)
     assert one["judgment"]["measures"]["needle@5"] == {"value": 1.0, "low": 0.609666, "high": 1.0, "n": 6}

@@ -29,7 +29,8 @@ WIDE_OPEN = GateModel(weights={}, intercept=9.0, threshold=0.5)
 class WordEmbedder:
     """The sum of one fixed random vector for each word, which is also the word's code; counts what it was asked for.
 
-    Without ``codec`` it keeps no codes, as an endpoint does.
+    Without ``codec`` it keeps no codes, as an endpoint does. With it, vectors alone are asked for by the data checks
+    alone: these are counted apart.
     """
 
     def __init__(self, codec: str = "word-codes") -> None:
@@ -38,8 +39,15 @@ class WordEmbedder:
         self.tokenizer = WordTokenizer(window=512)
         self.calls = 0
         self.texts: list[str] = []
+        self.checked: list[str] = []
 
     def embed_passages(self, texts: Sequence[str]) -> Vectors:
+        if self.codec:
+            self.checked += texts
+            return np.stack([self.embed_query(text) for text in texts])
+        return self._counted(texts)
+
+    def _counted(self, texts: Sequence[str]) -> Vectors:
         self.calls += 1
         self.texts += texts
         return np.stack([self.embed_query(text) for text in texts])
@@ -52,7 +60,7 @@ class WordEmbedder:
         return vector
 
     def encode_passages(self, texts: Sequence[str]) -> tuple[Vectors, list[Codes]]:
-        return self.embed_passages(texts), [self._codes(text) for text in texts]
+        return self._counted(texts), [self._codes(text) for text in texts]
 
     def encode_query(self, text: str) -> tuple[Vector, Codes]:
         return self.embed_query(text), self._codes(text)

@@ -107,8 +107,9 @@ def generations(options: argparse.Namespace, output: Output) -> int:
     with corpus(options) as opened:
         active, known = opened.generations(tenant=options.tenant)
         judged = opened.judgments(tenant=options.tenant)
+        checked = opened.checks(tenant=options.tenant)
     if output.json_mode:
-        output.json(contract.generations(active, known, judged))
+        output.json(contract.generations(active, known, judged, checked))
         return 0
     output.table(
         ("GENERATION", "STATE", "CREATED", "DOCUMENTS", "CHUNKS", "RECIPE", "VERDICT"),

@@ -29,8 +29,9 @@ def routes(served: Served) -> APIRouter:
     @router.get("/v1/generations", response_model=out.Generations)
     def generations(who: Admin) -> Response:
         """States of the index, oldest first."""
-        active, known = corpus.generations(tenant=who.principal.tenant)
-        return reply(contract.generations(active, known, corpus.judgments(tenant=who.principal.tenant)))
+        tenant = who.principal.tenant
+        active, known = corpus.generations(tenant=tenant)
+        return reply(contract.generations(active, known, corpus.judgments(tenant=tenant), corpus.checks(tenant=tenant)))
 
     @router.post("/v1/generations/{generation}/publish", response_model=out.Switched)
     def publish(generation: str, who: Admin, request: Request, body: PublishBody = PublishBody()) -> Response:  # noqa: B008 - frozen

@@ -495,6 +495,7 @@ class GenerationTold(BaseModel):
     chunks: int
     recipe: str
     verdict: str | None
+    checks: dict[str, Any] | None
     judgment: dict[str, Any] | None
 
 

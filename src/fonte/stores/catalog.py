@@ -176,6 +176,21 @@ class SqliteCatalog:
         with self._read() as connection:
             return generations.reports(connection)
 
+    def keep_checks(self, generation_id: str, found: str) -> None:
+        """The same for what the data checks of a generation found."""
+        with self._write() as connection:
+            generations.keep_report(connection, generation_id, found, of=generations.CHECKED)
+
+    def checks(self) -> Mapping[str, str]:
+        """What data checks of generations found, by id."""
+        with self._read() as connection:
+            return generations.reports(connection, of=generations.CHECKED)
+
+    def unbalanced(self, generation_id: str) -> list[str]:
+        """Names of ready documents of a generation whose ledger is absent or does not balance."""
+        with self._read() as connection:
+            return documents.unbalanced(connection, generations.row_of(connection, generation_id)["seq"])
+
     def abandon_building(self) -> list[str]:
         """Mark every BUILDING generation as REJECTED (left by a killed process); their ids."""
         with self._write() as connection:

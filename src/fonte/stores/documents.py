@@ -137,6 +137,16 @@ def counted_chunks(connection: sqlite3.Connection, seq: int) -> int:
     return int(row[0])
 
 
+def unbalanced(connection: sqlite3.Connection, seq: int) -> list[str]:
+    """Names of ready documents whose ledger is absent or does not balance."""
+    rows = connection.execute(
+        f"SELECT e.name {_FROM} WHERE d.generation = ? AND e.status = 'ready'"
+        " AND coalesce(json_extract(e.ledger, '$.balanced'), 0) = 0 ORDER BY e.name",
+        (seq,),
+    )
+    return [str(row[0]) for row in rows]
+
+
 def state(connection: sqlite3.Connection, seq: int, document_id: str) -> DocumentState | None:
     """One state with its ledger."""
     row = connection.execute(

@@ -20,22 +20,24 @@ FROM generations g
 """
 
 
-_REPORT = "report of "
+JUDGED = "report of "
 """What a generation was judged by stands in ``meta`` under this and its id."""
+CHECKED = "checks of "
+"""What its data checks found."""
 _HELD = "held"
 """Since when, and by leaving which generation, standing jobs do not publish: in ``meta``."""
 
 
-def keep_report(connection: sqlite3.Connection, generation_id: str, report: str) -> None:
-    """Keep what a generation was judged by. Raises NotFound."""
+def keep_report(connection: sqlite3.Connection, generation_id: str, report: str, *, of: str = JUDGED) -> None:
+    """Keep what a generation was judged by, or what its checks found. Raises NotFound."""
     row_of(connection, generation_id)
-    connection.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", (_REPORT + generation_id, report))
+    connection.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", (of + generation_id, report))
 
 
-def reports(connection: sqlite3.Connection) -> dict[str, str]:
-    """What generations were judged by, by id."""
-    rows = connection.execute("SELECT key, value FROM meta WHERE key >= ? AND key < ?", (_REPORT, f"{_REPORT}\uffff"))
-    return {key.removeprefix(_REPORT): value for key, value in rows}
+def reports(connection: sqlite3.Connection, *, of: str = JUDGED) -> dict[str, str]:
+    """What generations were judged by, or what their checks found, by id."""
+    rows = connection.execute("SELECT key, value FROM meta WHERE key >= ? AND key < ?", (of, f"{of}\uffff"))
+    return {key.removeprefix(of): value for key, value in rows}
 
 
 def row_of(connection: sqlite3.Connection, generation_id: str, *, counted: bool = False) -> sqlite3.Row:
@@ -251,7 +253,9 @@ def forget(connection: sqlite3.Connection, keep: int) -> list[str]:
     if not doomed:
         return []
     connection.executemany("DELETE FROM generations WHERE seq = ?", [(row[0],) for row in doomed])
-    connection.executemany("DELETE FROM meta WHERE key = ?", [(_REPORT + row[1],) for row in doomed])
+    connection.executemany(
+        "DELETE FROM meta WHERE key = ?", [(of + row[1],) for row in doomed for of in (JUDGED, CHECKED)]
+    )
     sweep(connection)
     connection.execute("DELETE FROM narrowings WHERE clock <= coalesce((SELECT min(began) FROM generations), 0)")
     return [row[1] for row in doomed]

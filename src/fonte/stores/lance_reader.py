@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fonte.errors import CorruptIndex, SchemaMismatch, SpaceMismatch
+from fonte.inspected import TableFacts, TableRow
 from fonte.stores.frequencies import Frequencies
 from fonte.stores.lance_errors import lance_call
 from fonte.stores.lance_rows import STORED, UNIT_TOLERANCE, to_codes, to_stored
 from fonte.stores.resident import COLUMNS, Resident
 from fonte.stores.sql_filter import readable
+from fonte.stores.table_facts import facts_of, rows_of
 from fonte.types import Acl, Codes, Generation, Hit, Language, Principal, Query, Space, StoredChunk, Vector, Vectors
 
 if TYPE_CHECKING:
@@ -248,6 +250,16 @@ class LanceReader:
         for batch in rows.to_batches(max_chunksize=_BATCH):
             for row in batch.to_pylist():
                 yield to_stored(row, None)
+
+    def facts(self) -> TableFacts:
+        """What a whole pass over the table finds. Raises CorruptIndex."""
+        return facts_of(self._opened.table, self._opened.dimensions)
+
+    def whole_rows(self, chunk_ids: Sequence[str]) -> list[TableRow]:
+        """These rows as they are stored, in the order asked, whoever may read them. Raises CorruptIndex."""
+        found = rows_of(self._opened.table, chunk_ids, self._opened.dimensions, self._opened.code_width)
+        place = {chunk: at for at, chunk in enumerate(chunk_ids)}
+        return sorted(found, key=lambda row: place[row.stored.chunk.id])
 
     def vectors(self) -> Vectors:
         """Every chunk's vector, shape (chunks, dim), in no order."""
