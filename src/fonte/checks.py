@@ -98,7 +98,10 @@ class Inspector:
             return Inspection((*faults, Fault("table", error.message)))
         faults += row_faults(candidate, rows, self.terms)
         readable = [row for row in rows if row.stored.roles and row.terms][:ROWS_SEARCHED]
-        faults += leg_faults(reader, readable, facts, self.terms)
+        try:
+            faults += leg_faults(reader, readable, facts, self.terms)
+        except FonteError as error:
+            faults.append(Fault("legs", f"it cannot be searched: {error.message}"))
         few = rows[:ROWS_EMBEDDED]
         model = self._model_faults(candidate, few)
         asked = 0 if any(one.code in {"space", "model_unknown"} for one in model) else len(few)

@@ -194,11 +194,11 @@ class OpenCorpus(Erasing):
         """Go back to the generation before the active one; (its id, the id of the one left).
 
         Raises:
-            NotFound, GenerationConflict, HomeLocked
+            NotFound, GenerationConflict, HomeLocked. CorruptIndex: that generation is damaged.
         """
-        catalog = self._existing(tenant).catalog
-        with catalog.writer():
-            now_active, left = rollback(catalog)
+        store = self._existing(tenant)
+        with store.catalog.writer():
+            now_active, left = rollback(store.catalog, store.index)
         return now_active.id, left.id
 
     def delete(self, *documents: str, tenant: str = "default") -> list[DocumentState]:

@@ -13,6 +13,7 @@ from typing import Self
 
 from fonte import contract
 from fonte.access.standing import StandingStore
+from fonte.differing import GenerationDiff, differences
 from fonte.errors import InputError, ModelError, NotFound
 from fonte.evaluation.html.sample_page import Judged
 from fonte.ingest import staleness
@@ -118,6 +119,10 @@ class Overseen:
         store = self._store_of(tenant)
         return store.catalog.active(), store.catalog.generations()
 
+    def verdict(self, generation: str, *, tenant: str = "default") -> str:
+        """What was said when somebody last tried to publish a generation; empty where nobody did. Raises NotFound."""
+        return self._store_of(tenant).catalog.generation(generation).verdict or ""
+
     def sources(self, *, tenant: str = "default") -> Mapping[str, str]:
         """Every source that was synced, as it was named, with its options as JSON."""
         return self._store_of(tenant).catalog.sources()
@@ -129,6 +134,16 @@ class Overseen:
     def judgments(self, *, tenant: str = "default") -> dict[str, contract.Json]:
         """What generations were judged by on a golden set, by id; those that were not judged are left out."""
         return {name: json.loads(text) for name, text in self._store_of(tenant).catalog.reports().items()}
+
+    def diff(self, a: str, b: str, *, tenant: str = "default") -> GenerationDiff:
+        """What generation ``b`` is beside ``a``. Raises NotFound."""
+        catalog, judged = self._store_of(tenant).catalog, self.judgments(tenant=tenant)
+        return differences(
+            catalog.generation(a),
+            catalog.generation(b),
+            (catalog.states(a), catalog.states(b)),
+            (judged.get(a), judged.get(b)),
+        )
 
     def checks(self, *, tenant: str = "default") -> dict[str, contract.Json]:
         """What the data checks of generations found, by id; of one that nobody tried to publish there is nothing."""

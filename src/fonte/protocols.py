@@ -6,7 +6,7 @@ search, before ``k``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import AbstractContextManager
 from datetime import datetime
@@ -395,6 +395,9 @@ class IndexStore(Protocol):
     def open(self, generation: Generation) -> IndexReader:
         """A reader pinned to the generation."""
 
+    def in_use(self, generations: Sequence[Generation]) -> list[Generation]:
+        """Those whose table somebody reads at this moment, in any process."""
+
     def drop(self, keep: Sequence[Generation]) -> None:
         """Remove tables and versions that none of ``keep`` pins."""
 
@@ -508,8 +511,8 @@ class Catalog(Protocol):
     def abandon_building(self) -> list[str]:
         """Mark every BUILDING generation as REJECTED (left by a killed process); their ids."""
 
-    def forget_generations(self, keep: int) -> list[str]:
-        """Delete all but the active, the candidates and the newest ``keep`` retired ones; ids of the deleted."""
+    def forget_generations(self, keep: int, *, but: Collection[str] = ()) -> list[str]:
+        """Delete all but the active, the candidates, the newest ``keep`` retired ones and ``but``; the deleted ids."""
 
     # documents of a generation
     def put_document(self, generation_id: str, state: DocumentState, document: Document | None) -> None:

@@ -14,7 +14,7 @@ from typing import TypeAlias
 from fonte.checks import Inspect
 from fonte.errors import GateFailed, NotFound
 from fonte.evaluation.floors import Outcome
-from fonte.protocols import Catalog
+from fonte.protocols import Catalog, IndexStore
 from fonte.types import Generation, GenerationState, Hold
 
 PASSED = "passed: data checks"
@@ -90,13 +90,13 @@ def publish(
     return catalog.generation(generation_id), active
 
 
-def rollback(catalog: Catalog) -> tuple[Generation, Generation]:
+def rollback(catalog: Catalog, index: IndexStore) -> tuple[Generation, Generation]:
     """Make the generation before the active one active again; (it, the one that was active).
 
     Standing jobs do not publish after it (``Catalog.held``) until a person syncs or publishes.
 
     Raises:
-        NotFound: there is none.
+        NotFound: there is none. CorruptIndex: its table is gone or damaged; nothing is changed.
     """
     active = catalog.active()
     retired = [
@@ -107,6 +107,7 @@ def rollback(catalog: Catalog) -> tuple[Generation, Generation]:
     if active is None or not retired:
         raise NotFound("there is no earlier generation to go back to", hint="fonte generations lists what is kept")
     target = max(retired, key=lambda one: one.created_at)
+    index.open(target)
     catalog.publish(target.id, expected=active.id, hold_since=datetime.now(UTC))
     return catalog.generation(target.id), active
 

@@ -185,12 +185,17 @@ class Syncer:
         return None
 
     def _forget(self) -> None:
-        """Remove what nobody will go back to: old generations, old candidates, what a killed sync left."""
+        """Remove what nobody will go back to: old generations, old candidates, what a killed sync left.
+
+        What somebody reads at this moment stays whole, its texts as well as its table, until a later sync.
+        """
         catalog = self.store.catalog
         candidates = [one for one in catalog.generations() if one.state is GenerationState.CANDIDATE]
         for one in candidates[:-KEPT_GENERATIONS]:
             catalog.update_generation(one.id, GenerationState.REJECTED, verdict="superseded by later candidates")
-        catalog.forget_generations(KEPT_GENERATIONS)
+        old = {GenerationState.RETIRED, GenerationState.REJECTED}
+        in_use = self.store.index.in_use([one for one in catalog.generations() if one.state in old])
+        catalog.forget_generations(KEPT_GENERATIONS, but={one.id for one in in_use})
         self.store.index.drop(_kept(catalog))
 
     def _forget_vectors(self) -> None:

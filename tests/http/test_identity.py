@@ -115,6 +115,7 @@ def test_a_rotated_key_works_until_its_grace_is_over(house: House) -> None:
     [
         ("GET", "/v1/status"),
         ("GET", "/v1/generations"),
+        ("GET", "/v1/generations/g0/diff/g1"),
         ("GET", "/v1/audit"),
         ("POST", "/v1/rollback"),
         ("DELETE", "/v1/documents/pump.txt"),

@@ -135,6 +135,10 @@ ASKED: dict[tuple[str, str], Asked] = {
     ("GET", "/v1/feedback"): lambda _: ("/v1/feedback", None),
     ("GET", "/v1/status"): lambda _: ("/v1/status", None),
     ("GET", "/v1/generations"): lambda _: ("/v1/generations", None),
+    ("GET", "/v1/generations/{a}/diff/{b}"): lambda w: (
+        f"/v1/generations/{w.draw.choice(w.generations)}/diff/{w.draw.choice(w.generations)}",
+        None,
+    ),
     ("POST", "/v1/generations/{generation}/publish"): lambda w: (
         f"/v1/generations/{w.draw.choice(w.generations)}/publish",
         {},

@@ -347,8 +347,9 @@ def _add_life(command: _Command) -> None:
     generations = command(
         "generations", "index states, oldest first", "fonte generations", _run("index", "generations")
     )
+    generations.add_argument("compared", nargs="*", metavar="diff A B", help="what two of them differ in: B beside A")
     generations.add_argument(
-        "compared", nargs="*", metavar="diff A B", help="not built yet: what two of them differ in"
+        "--limit", type=int, default=20, metavar="N", help="documents named in each list of a diff (default: 20)"
     )
     publish = command(
         "publish", "make a generation the active one", "fonte publish g0123456789abcdef", _run("index", "publish")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 
-from fonte import contract
+from fonte import contract, told_diff
 from fonte.cli.arguments import UsageError, not_built
-from fonte.cli.opening import corpus
+from fonte.cli.opening import corpus, noted
 from fonte.cli.output import Output
 from fonte.errors import GateFailed
 from fonte.parts import SourceOptions
@@ -98,12 +98,7 @@ def delete(options: argparse.Namespace, output: Output) -> int:
 def generations(options: argparse.Namespace, output: Output) -> int:
     """Index states, oldest first."""
     if options.compared:
-        what, *two = options.compared
-        if what != "diff" or len(two) != 2:  # noqa: PLR2004 - A and B
-            raise UsageError(
-                f"not a word of generations: {' '.join(options.compared)}", hint="see fonte generations -h"
-            )
-        raise not_built("fonte generations diff")
+        return _diff(options, output)
     with corpus(options) as opened:
         active, known = opened.generations(tenant=options.tenant)
         judged = opened.judgments(tenant=options.tenant)
@@ -129,12 +124,31 @@ def generations(options: argparse.Namespace, output: Output) -> int:
     return 0
 
 
+def _diff(options: argparse.Namespace, output: Output) -> int:
+    what, *two = options.compared
+    if what != "diff" or len(two) != 2:  # noqa: PLR2004 - A and B
+        told = " ".join(options.compared)
+        raise UsageError(f"not a word of generations: {told}", hint="fonte generations diff A B, or no word at all")
+    if options.limit < 0:
+        raise UsageError(f"--limit is {options.limit}", hint="0 or more")
+    with corpus(options) as opened:
+        found = opened.diff(*two, tenant=options.tenant)
+    if output.json_mode:
+        output.json(told_diff.diff(found, options.limit))
+    else:
+        for line in told_diff.lines(found, options.limit):
+            output.line(line)
+    return 0
+
+
 def publish(options: argparse.Namespace, output: Output) -> int:
     """Make a generation active."""
     with corpus(options) as opened, output.progress() as progress:
         active, previous = opened.publish(
             options.generation, tenant=options.tenant, override=options.override, progress=progress
         )
+        verdict = opened.verdict(active, tenant=options.tenant)
+    noted(options, "fonte publish", f"{active}: {verdict}")
     return _moved(active, previous, output)
 
 
@@ -142,6 +156,7 @@ def rollback(options: argparse.Namespace, output: Output) -> int:
     """Go back one generation."""
     with corpus(options) as opened:
         active, previous = opened.rollback(tenant=options.tenant)
+    noted(options, "fonte rollback", f"from {previous} to {active}")
     output.note("watches and schedules publish nothing from here on until you run fonte sync or fonte publish")
     return _moved(active, previous, output)
 

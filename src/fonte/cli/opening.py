@@ -62,6 +62,23 @@ def parts(
     return make_parts(home, settings), settings
 
 
+def noted(options: argparse.Namespace, action: str, subject: str) -> None:
+    """Put into the audit log what was done to a home from the command line, and by which account of the machine."""
+    from getpass import getuser
+
+    from fonte.access.records import AuditEntry
+    from fonte.answer import now
+    from fonte.stores.home import Home
+
+    try:
+        account = getuser()
+    except (KeyError, OSError):  # an account without a name, as in some containers
+        account = str(os.getuid())
+    log = Home(home_of(options)).audit()
+    log.record(AuditEntry(now(), str(options.tenant), f"command line: {account}", None, action, subject, "ok"))
+    log.close()
+
+
 def principal(options: argparse.Namespace) -> Principal:
     """Who asks. Raises ConfigError for a role that cannot be claimed."""
     try:

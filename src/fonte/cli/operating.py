@@ -6,10 +6,8 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fonte.access.records import AuditEntry
-from fonte.answer import now
 from fonte.cli.arguments import Unsaid, UsageError
-from fonte.cli.opening import corpus, home_of
+from fonte.cli.opening import corpus, home_of, noted
 from fonte.cli.output import Output, many
 
 if TYPE_CHECKING:
@@ -18,8 +16,6 @@ if TYPE_CHECKING:
 
 def erase(options: argparse.Namespace, output: Output) -> int:
     """Documents, or else a user, or else the tenant, out of every file."""
-    from fonte.stores.home import Home
-
     if options.documents and options.user:
         raise UsageError("documents or a user, not both", hint="fonte erase DOCUMENT…, or fonte erase --user NAME")
     if not options.documents and not options.user and isinstance(options.tenant, Unsaid):
@@ -34,9 +30,7 @@ def erase(options: argparse.Namespace, output: Output) -> int:
         else:
             what = [f"tenant {tenant}"]
             opened.erase_tenant(tenant)
-    log = Home(home_of(options)).audit()
-    log.record(AuditEntry(now(), tenant, "command line", None, "fonte erase", ", ".join(what), "ok"))
-    log.close()
+    noted(options, "fonte erase", ", ".join(what))
     if output.json_mode:
         output.json({"erased": what})
     else:

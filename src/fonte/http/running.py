@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
-from fonte import contract
+from fonte import contract, told_diff
 from fonte.access.records import entry_told
 from fonte.http import schemas_out as out
 from fonte.http.identity import Admin
@@ -33,17 +33,25 @@ def routes(served: Served) -> APIRouter:
         active, known = corpus.generations(tenant=tenant)
         return reply(contract.generations(active, known, corpus.judgments(tenant=tenant), corpus.checks(tenant=tenant)))
 
+    @router.get("/v1/generations/{a}/diff/{b}", response_model=out.GenerationsDiffer)
+    def diff(a: str, b: str, who: Admin, limit: Annotated[int, Query(ge=0, le=1000)] = 100) -> Response:
+        """What generation B is beside A; each list names the first documents, with how many there are."""
+        return reply(told_diff.diff(corpus.diff(a, b, tenant=who.principal.tenant), limit))
+
     @router.post("/v1/generations/{generation}/publish", response_model=out.Switched)
     def publish(generation: str, who: Admin, request: Request, body: PublishBody = PublishBody()) -> Response:  # noqa: B008 - frozen
         """Make a generation active, where it passes its checks or there is a reason."""
         note(request, generation if body.override is None else f"{generation}: {body.override}")
         active, before = corpus.publish(generation, tenant=who.principal.tenant, override=body.override)
+        if body.override is not None:
+            note(request, f"{generation}: {corpus.verdict(generation, tenant=who.principal.tenant)}")
         return reply({"generation": active, "previous": before})
 
     @router.post("/v1/rollback", response_model=out.Switched)
-    def rollback(who: Admin) -> Response:
+    def rollback(who: Admin, request: Request) -> Response:
         """Go back to the generation before."""
         active, left = corpus.rollback(tenant=who.principal.tenant)
+        note(request, f"from {left} to {active}")
         return reply({"generation": active, "previous": left})
 
     @router.get("/v1/audit", response_model=out.Entries)

@@ -506,6 +506,71 @@ class Generations(BaseModel):
     generations: list[GenerationTold]
 
 
+class DiffersTold(BaseModel):
+    """One field that is not the same in both."""
+
+    field: str
+    a: Any
+    b: Any
+
+
+class DiffDocument(BaseModel):
+    """A document that only one of two generations has, or that is not the same in both."""
+
+    document_id: str
+    document_name: str
+    state: DocumentStatus
+    differs: list[DiffersTold]
+
+
+class DiffDocuments(BaseModel):
+    """The first of some documents, and how many there are."""
+
+    total: int
+    listed: list[DiffDocument]
+
+
+class DiffLists(BaseModel):
+    """Documents of two generations, each in one list; the same ones are counted."""
+
+    added: DiffDocuments
+    removed: DiffDocuments
+    modified: DiffDocuments
+    other_state: DiffDocuments
+    otherwise: DiffDocuments
+    unchanged: int
+
+
+class DiffSide(BaseModel):
+    """One of two generations."""
+
+    id: str
+    state: GenerationState
+    created_at: str
+    documents: int
+    chunks: int
+    recipe: str
+    judged: str | None
+
+
+class DiffMeasure(BaseModel):
+    """A kept figure of each."""
+
+    a: float | None
+    b: float | None
+
+
+class GenerationsDiffer(BaseModel):
+    """What generation B is beside A."""
+
+    a: DiffSide
+    b: DiffSide
+    recipe: list[DiffersTold]
+    documents: DiffLists
+    measures: dict[str, DiffMeasure]
+    same_questions: bool | None
+
+
 class Switched(BaseModel):
     """The active generation, and the one before."""
 

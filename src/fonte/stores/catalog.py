@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from datetime import datetime
 from importlib.resources import files
@@ -196,10 +196,10 @@ class SqliteCatalog:
         with self._write() as connection:
             return generations.abandon_building(connection)
 
-    def forget_generations(self, keep: int) -> list[str]:
-        """Delete all but the active, candidates, those in building and the ``keep`` retired ones published last."""
+    def forget_generations(self, keep: int, *, but: Collection[str] = ()) -> list[str]:
+        """Delete all but the active, candidates, those in building, ``keep`` newest retired ones, and ``but``."""
         with self._write() as connection:
-            return generations.forget(connection, keep)
+            return generations.forget(connection, keep, but)
 
     # documents of a generation
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections.abc import Collection
 from datetime import datetime
 
 from fonte.errors import GenerationConflict, NotFound
@@ -242,14 +243,18 @@ def abandon_building(connection: sqlite3.Connection) -> list[str]:
     return ids
 
 
-def forget(connection: sqlite3.Connection, keep: int) -> list[str]:
-    """Delete rejected generations and all but the ``keep`` retired ones that were published last, with their texts."""
-    doomed = connection.execute(
+def forget(connection: sqlite3.Connection, keep: int, but: Collection[str] = ()) -> list[str]:
+    """Delete rejected generations and all but the ``keep`` retired ones that were published last, with their texts.
+
+    Those of ``but`` stay.
+    """
+    found = connection.execute(
         "SELECT seq, id FROM generations WHERE state = 'rejected' OR seq IN ("
         "SELECT seq FROM generations WHERE state = 'retired' ORDER BY published DESC, seq DESC LIMIT -1 OFFSET ?)"
         " ORDER BY seq",
         (max(keep, 0),),
     ).fetchall()
+    doomed = [row for row in found if row[1] not in but]
     if not doomed:
         return []
     connection.executemany("DELETE FROM generations WHERE seq = ?", [(row[0],) for row in doomed])

@@ -189,6 +189,20 @@ class LanceIndex:
                 self._open.popitem(last=False)
         return kept
 
+    def in_use(self, generations: Sequence[Generation]) -> list[Generation]:
+        """Those whose table somebody reads at this moment, in any process."""
+        tables = {generation.table for generation in generations}
+        with self._lock:  # what is only kept open here is not read
+            for key in [key for key in self._open if key[0] in tables]:
+                del self._open[key]
+        found = []
+        with lance_call("looking who reads"):
+            for generation in generations:
+                if self._path(generation.table).is_dir():
+                    with pins.alone(self._pin(generation.table)) as unread:
+                        found += [] if unread else [generation]
+        return found
+
     def drop(self, keep: Sequence[Generation]) -> None:
         """Remove every table that none of ``keep`` names and that nobody reads at this moment in any process.
 
