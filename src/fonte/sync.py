@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from fonte.checks import ENOUGH_TO_JUDGE
 from fonte.embedding import vector_key
 from fonte.errors import ConfigError, CorruptIndex, GateFailed, InputError, StoreUnavailable
 from fonte.ingest import Candidate, Ingestor
@@ -15,7 +16,7 @@ from fonte.outcome import copies, counted, failures, moves
 from fonte.parts import Parts, SourceOptions, TenantStore
 from fonte.plan import Plan, Tally, fault_of, plan_sync
 from fonte.protocols import Catalog, Progress, SourceReader
-from fonte.publish import ENOUGH_TO_JUDGE, Judge, publish, told_hold
+from fonte.publish import Judge, publish, told_hold
 from fonte.types import DocumentState, Generation, GenerationState, Hold, Recipe, SyncReport
 
 KEPT_GENERATIONS = 3

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from fonte import contract, told_diff
-from fonte.cli.arguments import UsageError, not_built
+from fonte.cli.arguments import UsageError
 from fonte.cli.opening import corpus, noted
 from fonte.cli.output import Output
 from fonte.errors import GateFailed
