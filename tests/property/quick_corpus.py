@@ -40,16 +40,14 @@ class WordEmbedder:
         self.calls = 0
         self.texts: list[str] = []
         self.checked: list[str] = []
+        self._encoding = False
 
     def embed_passages(self, texts: Sequence[str]) -> Vectors:
-        if self.codec:
+        if self.codec and not self._encoding:
             self.checked += texts
-            return np.stack([self.embed_query(text) for text in texts])
-        return self._counted(texts)
-
-    def _counted(self, texts: Sequence[str]) -> Vectors:
-        self.calls += 1
-        self.texts += texts
+        else:
+            self.calls += 1
+            self.texts += texts
         return np.stack([self.embed_query(text) for text in texts])
 
     def embed_query(self, text: str) -> Vector:
@@ -60,7 +58,11 @@ class WordEmbedder:
         return vector
 
     def encode_passages(self, texts: Sequence[str]) -> tuple[Vectors, list[Codes]]:
-        return self._counted(texts), [self._codes(text) for text in texts]
+        self._encoding = True
+        try:
+            return self.embed_passages(texts), [self._codes(text) for text in texts]
+        finally:
+            self._encoding = False
 
     def encode_query(self, text: str) -> tuple[Vector, Codes]:
         return self.embed_query(text), self._codes(text)
