@@ -6,6 +6,8 @@ Sentences come from the sample handbook and, with --data, from squad-it and xqua
 base is a sentence as it stands, or a paraphrase of one written by hand (support/paraphrases.tsv); changes are those of
 support_changes.py. The half is the source document's, so that no document is on both sides. Seeded: the same files give
 the same claims.
+
+With --fresh the claims are of documents and paraphrases that were invented for this alone (support/fresh/).
 """
 
 from __future__ import annotations
@@ -47,6 +49,10 @@ HELD_OUT = Path(__file__).resolve().parent / "support" / "held-out.txt"
 PARAPHRASES = Path(__file__).resolve().parent / "support" / "paraphrases.tsv"
 LATER = PARAPHRASES.with_name("paraphrases-later.tsv")
 """Of held-out documents, written when the rules of the checks stood fast."""
+FRESH = PARAPHRASES.parent / "fresh"
+"""Documents of our own invention, each sentence with a paraphrase, by half; the held-out one is measured only once."""
+FRESH_HALVES = {"fresh-development": "development", "fresh-held-out": "held_out"}
+PER_PARAGRAPH = 4
 SEED = 20261130
 SHORTEST, LONGEST = 30, 400
 """Characters of a sentence that is worth a change."""
@@ -132,6 +138,30 @@ def data_documents(folder: Path, language: str) -> Iterator[Document]:
         yield canonicalise(parsed, source, tenant="default")
 
 
+def fresh_texts(half: str) -> Iterator[tuple[str, str, list[tuple[str, str, str]]]]:
+    """Language and title of every invented document of a half, and its sentences: text, claim's language, claim."""
+    for path in sorted(FRESH.glob(f"{half.replace('_', '-')}-*.txt")):
+        for block in path.read_text(encoding="utf-8").split("# ")[1:]:
+            heading, *lines = block.splitlines()
+            language, title = heading.split(" ", 1)
+            rows = []
+            for sentence, told in zip(lines[::2], lines[1::2], strict=True):
+                mark, claim = told.split(" ", 1)
+                rows.append((sentence, mark.removeprefix(">") or language, claim))
+            yield language, title, rows
+
+
+def fresh_documents(half: str) -> Iterator[Document]:
+    """The invented documents of a half, a few sentences a paragraph."""
+    for language, title, rows in fresh_texts(half):
+        sentences = [sentence for sentence, *_ in rows]
+        parts = [sentences[at : at + PER_PARAGRAPH] for at in range(0, len(sentences), PER_PARAGRAPH)]
+        text = "\n\n".join(" ".join(part) for part in parts)
+        source = Source(f"file:///{title}", title, sha256_hex(text), Acl(frozenset({"public"})), language=language)
+        parsed = Parsed((), "text/1", media_type="text/plain", tail=text, title=title)
+        yield canonicalise(parsed, source, tenant="default")
+
+
 def places(corpus: str, documents: Iterable[Document]) -> list[Place]:
     """Every sentence of every document that is long enough, with the passage that a sync would cut."""
     recipe = Recipe("1", NORMALISER_VERSION, ChunkingRecipe(), "1", Space("words", "1", 1, "mean", "", ""))
@@ -162,14 +192,20 @@ def written(path: Path) -> list[tuple[str, ...]]:
     return [tuple(line.split("\t")) for line in path.read_text(encoding="utf-8").splitlines()[1:]]
 
 
-def paraphrases(known: Sequence[Place]) -> list[tuple[Place, str, str]]:
-    """The written paraphrases: the sentence that each goes back to, its language, its text.
+def paraphrases(corpus: str, known: Sequence[Place]) -> list[tuple[Place, str, str]]:
+    """The written paraphrases of a set: the sentence that each goes back to, its language, its text.
 
     Raises:
         ValueError: an anchor that no sentence of its document holds.
     """
     found = []
-    for name, language, anchor, claim in (*written(PARAPHRASES), *written(LATER)):
+    rows: list[tuple[str, ...]] = []
+    if corpus == "sample":
+        rows = [*written(PARAPHRASES), *written(LATER)]
+    elif corpus in FRESH_HALVES:
+        texts = fresh_texts(FRESH_HALVES[corpus])
+        rows = [(title, language, anchor, claim) for _, title, own in texts for anchor, language, claim in own]
+    for name, language, anchor, claim in rows:
         own = [one for one in known if one.document.name == name and anchor in one.text]
         if not own:
             raise ValueError(f"{name} holds no sentence with {anchor!r}")
@@ -180,11 +216,12 @@ def paraphrases(known: Sequence[Place]) -> list[tuple[Place, str, str]]:
 def halves(names: Iterable[str]) -> dict[str, str]:
     """Documents parted in two, ``development`` and ``held_out``, by the list that was drawn once."""
     held_out = set(HELD_OUT.read_text(encoding="utf-8").splitlines())
-    return {name: "held_out" if name in held_out else "development" for name in names}
+    held_out_sets = tuple(f"{corpus}/" for corpus, half in FRESH_HALVES.items() if half == "held_out")
+    return {name: "held_out" if name in held_out or name.startswith(held_out_sets) else "development" for name in names}
 
 
 def build(corpora: dict[str, list[Place]], seed: int = SEED) -> list[Claim]:
-    """All claims, by kind, set and base, at most PER_KIND each."""
+    """All claims, by kind, set and base, of sentences as they stand in public sets at most PER_KIND each."""
     every = [one for own in corpora.values() for one in own]
     half = halves(f"{one.corpus}/{one.document.name}" for one in every)
     made: dict[tuple[str, str, str], list[Claim]] = defaultdict(list)
@@ -193,8 +230,7 @@ def build(corpora: dict[str, list[Place]], seed: int = SEED) -> list[Claim]:
         codes = sorted({match.group() for one in own for match in codes_in(one.text)})
         bases = [(one, one.document.language, one.text, "verbatim") for one in own if one.row or _is_prose(one.text)]
         random.Random(f"{seed} {corpus}").shuffle(bases)  # noqa: S311 - for repeatable samples, not for secrets
-        if corpus == "sample":
-            bases += [(one, language, text, "paraphrase") for one, language, text in paraphrases(own)]
+        bases += [(one, language, text, "paraphrase") for one, language, text in paraphrases(corpus, own)]
         for place, language, text, base in bases:
             around = Around(place.chunk.content, place.neighbor, names, codes)
             # Of its own, so that a paraphrase more changes no other claim.
@@ -204,7 +240,11 @@ def build(corpora: dict[str, list[Place]], seed: int = SEED) -> list[Claim]:
                 if changed is not None and changed != text:
                     made[corpus, kind, base].append(_claim(place, kind, base, language, changed, text, half))
             made[corpus, "faithful", base].append(_claim(place, "faithful", base, language, text, text, half))
-    kept = [one for key in sorted(made) for one in (made[key] if key[2] == "paraphrase" else made[key][:PER_KIND])]
+    kept = [
+        one
+        for key in sorted(made)
+        for one in (made[key] if key[2] == "paraphrase" or key[0] in FRESH_HALVES else made[key][:PER_KIND])
+    ]
     return [replace(one, id=f"c{at:05}") for at, one in enumerate(kept)]
 
 
@@ -229,6 +269,11 @@ def load(data: Path | None) -> dict[str, list[Place]]:
     return corpora
 
 
+def load_fresh(half: str) -> dict[str, list[Place]]:
+    """Sentences of the invented documents of a half."""
+    return {corpus: places(corpus, fresh_documents(half)) for corpus, own in FRESH_HALVES.items() if own == half}
+
+
 def fingerprint(claims: Sequence[Claim]) -> str:
     """Hash of every claim: figures are of this set and no other."""
     return hashlib.sha256("\n".join(json.dumps(asdict(one), sort_keys=True) for one in claims).encode()).hexdigest()[
@@ -240,10 +285,11 @@ def main() -> None:
     """Write the claims as JSON lines."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, help="folder that holds squad-it and xquad-en")
+    parser.add_argument("--fresh", choices=("development", "held_out"), help="claims of invented documents instead")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--seed", type=int, default=SEED)
     told = parser.parse_args()
-    claims = build(load(told.data), told.seed)
+    claims = build(load_fresh(told.fresh) if told.fresh else load(told.data), told.seed)
     told.out.write_text("\n".join(json.dumps(asdict(one), ensure_ascii=False) for one in claims) + "\n", "utf-8")
     print(f"{len(claims)} claims, {fingerprint(claims)}")
 

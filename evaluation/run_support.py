@@ -18,7 +18,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from make_perturbations import LATER, Claim, build, fingerprint, load, passage_of, written
+from make_perturbations import LATER, Claim, build, fingerprint, load, load_fresh, passage_of, written
 from support_plot import draw
 
 from fonte.evaluation.statistics import wilson
@@ -152,6 +152,7 @@ def main() -> int:
     """Build, judge, report; 1 where a goal is missed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, help="folder that holds squad-it and xquad-en")
+    parser.add_argument("--fresh", action="store_true", help="the claims of invented documents (support/fresh) instead")
     parser.add_argument("--half", choices=("development", "held_out"), default="development")
     parser.add_argument("--words", action="store_true", help="without an encoder")
     parser.add_argument(
@@ -163,7 +164,7 @@ def main() -> int:
     told = parser.parse_args()
     if told.show and told.half == "held_out":
         parser.error("the held-out half is measured, not looked at")
-    corpora = load(told.data)
+    corpora = load_fresh(told.half) if told.fresh else load(told.data)
     claims = build(corpora)
     own = [one for one in claims if one.half == told.half]
     passages = {
@@ -178,6 +179,7 @@ def main() -> int:
         "command": "evaluation/run_support.py " + " ".join(sys.argv[1:]),
         "claims": len(claims),
         "fingerprint": fingerprint(claims),
+        "set": "fresh" if told.fresh else "first",
         "half": told.half,
         "judged": len(own),
         "encoder": None if told.words else MODEL,
