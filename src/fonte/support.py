@@ -20,7 +20,7 @@ from fonte.deferred import Once
 from fonte.errors import ModelError
 from fonte.pieces import pieces_of
 from fonte.protocols import Entailer, SeesTokens
-from fonte.text.claims import comparison, contraries, turning
+from fonte.text.claims import comparison, contraries, quantities, turning
 from fonte.text.claims.alignment import Aligned, Near, align
 from fonte.text.claims.comparison import Finding, Scope
 from fonte.text.claims.days import same_day
@@ -43,8 +43,8 @@ ENTAILED: Final = 0.5
 """Probability from which an entailment model is believed that a source says it."""
 CONTRADICTED: Final = 0.1
 _CHECKS: Final[Sequence[tuple[str, Callable[[Scope], Iterable[Finding]]]]] = (
-    ("numbers", comparison.numbers),
-    ("units", comparison.rates),
+    ("numbers", quantities.numbers),
+    ("units", quantities.rates),
     ("dates", comparison.dates),
     ("codes", comparison.codes),
     ("names", comparison.names),
@@ -162,8 +162,9 @@ class SupportChecker:
         entailed = self._entailed(aligned) if entail else None
         if entail:
             checks["entailment"] = "not checked" if entailed is None else round(entailed, 4)
-        across = len(languages) > 1
-        verdict = _verdict(found, covered, entailed, known=known, across=across)
+        # A translation may share no word that the glossary knows; what has the same facts may use other words.
+        least = 0.0 if len(languages) > 1 or quantities.backed(scope) else UNCOVERED
+        verdict = _verdict(found, covered, entailed, known=known, least=least)
         if entail and entailed is None and verdict == "supported":
             verdict = "not_checked"
         return verdict, checks
@@ -230,13 +231,12 @@ class _Nearness:
         return unit
 
 
-def _verdict(found: Sequence[Finding], covered: float, entailed: float | None, *, known: bool, across: bool) -> Support:
-    uncovered = 0.0 if across else UNCOVERED  # a translation may share no word that the glossary knows
+def _verdict(found: Sequence[Finding], covered: float, entailed: float | None, *, known: bool, least: float) -> Support:
     if any(one.grave for one in found):
         return "unsupported"
     if entailed is not None and entailed < CONTRADICTED:
         return "unsupported"
-    if any(one.sure for one in found) or covered < uncovered or (entailed is not None and entailed < ENTAILED):
+    if any(one.sure for one in found) or covered < least or (entailed is not None and entailed < ENTAILED):
         return "partial"
     if entailed is not None:
         return "supported"
@@ -290,7 +290,7 @@ def missing_figures(sentence: str, sources: Iterable[str], language: Language = 
     absent = [
         one.text
         for one in claim.figures
-        if not one.common and not any(comparison.held(one, source) for source in known)
+        if not one.common and not any(quantities.held(one, source) for source in known)
     ]
     absent += [
         one.text

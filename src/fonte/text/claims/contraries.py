@@ -25,11 +25,12 @@ def opposites(scope: Scope) -> Iterable[Finding]:
     sides = {(pole.what, pole.side) for pole in claim.turns.poles}
     told = set()
     for pole in claim.turns.poles:
-        for at in aligned.source_of(pole.start):
+        beside = aligned.source_of(pole.start)
+        alike = [other for at in beside for other in aligned.sources[at].turns.poles if other.what == pole.what]
+        if pole.what in told or any(other.side == pole.side for other in alike):
+            continue
+        for at in beside:
             source = aligned.sources[at]
-            same = any(other.what == pole.what and other.side == pole.side for other in source.turns.poles)
-            if same or pole.what in told:
-                continue
             for other in source.turns.poles:
                 against = other.what == pole.what and (other.what, other.side) not in sides
                 if against and _about_the_same(pole, other, aligned, at) and not _turned(pole, other, aligned, at):

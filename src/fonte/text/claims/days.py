@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Final
 
+from fonte.text.claims.clock import spoken
 from fonte.text.months import MONTHS
 
 _MONTH = "|".join(sorted(MONTHS, key=len, reverse=True))
@@ -138,7 +139,7 @@ def _covered(mine: tuple[int, int, int], theirs: tuple[int, int, int], years: fr
 
 
 def hours(text: str) -> list[Hour]:
-    """Every hour of the day that is surely one: 08:30, 9 p.m., alle 20.00, noon."""
+    """Every hour of the day that is surely one: 08:30, 9 p.m., alle 20.00, noon, half past nine."""
     found = [
         Hour(
             match.start(),
@@ -152,6 +153,9 @@ def hours(text: str) -> list[Hour]:
     for match in _DOTTED_HOUR.finditer(text):
         at = int(match["h"]) * 60 + int(match["min"])
         found.append(Hour(match.start("h"), match.end(), text[match.start("h") : match.end()], frozenset({at % 1440})))
+    for start, end, minutes in spoken(text):
+        if not any(start < one.end and one.start < end for one in found):
+            found.append(Hour(start, end, text[start:end], minutes))
     return sorted(found, key=lambda one: one.start)
 
 

@@ -21,6 +21,7 @@ _NO_CODE = re.compile(
 _UNIT_ENDS: Final = re.compile(
     r"\d[\d.,]*(?:km|kg|cm|mm|ml|mg|g|m|l|h|s|min|kwh|mb|gb|tb|am|pm|eur|€|%)", re.IGNORECASE
 )
+_AGED = re.compile(r"(?:under|over|above|below|pre|post|sub|mid|sotto|sopra)-?\d{1,4}s?", re.IGNORECASE)
 _PROPER = re.compile(r"(?<![\w@])[A-ZÀ-Þ][\w]*(?:[-’'][\w]+)*")
 _STARTS = re.compile(r"(?:^|[.!?:;•|\n]|[-–—*#>]\s)[\s\"'“”«»‘’(\[*_#|-]*$")
 _ELIDED = re.compile(r"^(?:[dlnsDLNS]|[Dd]ell|[Nn]ell|[Aa]ll|[Ss]ull|[Dd]all|[Uu]n|[Qq]uest|[Qq]uell)['’]")
@@ -103,7 +104,8 @@ def codes(text: str) -> list[Name]:
     found = []
     for match in _CODE.finditer(text):
         written = match.group()
-        if _NO_CODE.fullmatch(written) or _UNIT_ENDS.fullmatch(written):
+        aged = _AGED.fullmatch(written)  # of an age or a time, and no code
+        if aged or _NO_CODE.fullmatch(written) or _UNIT_ENDS.fullmatch(written):
             continue
         found.append(Name(match.start(), match.end(), written, code_form(written)))
     return found

@@ -39,10 +39,17 @@ _CONCORD: Final = frozenset("mai nessun nessuno nessuna niente nulla ne neppure 
 """Words that repeat an Italian ``non`` and add no negation of their own."""
 _PHRASES: Final = r"""
 none: not only|non solo|non soltanto|non appena|whether or not|finche non|no matter|not least|not just|nonetheless
-none: nothing but|nient altro che|in piu|per lo piu|per di piu|piu o meno|more or less
+none: nient altro che|nessun altr[oa] che|no one other than|no other than|(?:right|straight) away
+none: (?:miles?|km|kilomet(?:re|er)s?|met(?:re|er)s?|minutes?|hours?|days?|weeks?|months?|years?) away
+none: nothing but|in piu|per lo piu|per di piu|piu o meno|more or less
 most: (?:no|not) (?:more|later|longer|higher|greater|further) than|not (?:to )?exceed\w*|non oltre|non piu di
 most: (?:can ?not|must not|may not|does not|do not|never) exceeds?|never (?:above|more than|over)|mai oltre|mai piu di
 most: non (?:puo|deve|possono|devono) (?:\w+ )?superare|non superior[ei]|non piu tardi di|al massimo|fino a|massim[oa]
+most: non (?:si )?(?:deve |possono |devono |puo )?(?:mai )?super(?:a|ano|ava|avano|i|ino)(?: mai)?
+most: (?:must|may|can|does|do|should) ?not (?:reach|go (?:over|above|beyond))|or (?:less|fewer|under|below|younger)
+most: o meno|in giu|not (?:be )?(?:over|above|longer|more|higher)|non (?:avere |essere )?(?:sopra|oltre)
+least: (?:not|non) (?:be |have |essere |avere )?(?:under|below|younger|sotto|meno di)|in su|in poi|o piu|e oltre
+least: (?:or|and) (?:more|older|over|above|longer|later|upwards)|upwards
 most: at most|up to|maximum(?: of)?|max|upper limit|non andare oltre
 least: (?:no|not) (?:less|fewer|earlier|lower|sooner) than|never (?:below|less than)|at least|minimum(?: of)?|almeno
 least: (?:must|may|can) ?not (?:fall|drop|go) below|non (?:deve|puo|devono) (?:mai )?scendere sotto|mai meno di

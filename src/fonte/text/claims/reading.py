@@ -10,6 +10,7 @@ from fonte.text.claims.days import Day, Hour
 from fonte.text.claims.figures import Figure, Rate, figures, rates
 from fonte.text.claims.names import ROLES, Name, codes, names
 from fonte.text.claims.polarity import Turns, turns
+from fonte.text.claims.wholes import wholes
 from fonte.text.claims.wording import Word, words
 from fonte.types import Language
 
@@ -22,6 +23,8 @@ class Statement:
     language: Language
     words: tuple[Word, ...]
     figures: tuple[Figure, ...]
+    wholes: tuple[Figure, ...]
+    """Quantities said without a number of their own or in several parts, which figures may go back to."""
     rates: tuple[Rate, ...]
     days: tuple[Day, ...]
     hours: tuple[Hour, ...]
@@ -47,11 +50,13 @@ def statement(text: str, language: Language) -> Statement:
     taken = [*calendar.spans(found_days, found_hours), *((one.start, one.end) for one in named)]
     weekdays = [(one.start, one.end) for one in found_days]
     read = words(text, language)
+    counted = tuple(figures(text, taken, language))
     return Statement(
         text=text,
         language=language,
         words=read,
-        figures=tuple(figures(text, taken, language)),
+        figures=counted,
+        wholes=wholes(text, counted),
         rates=tuple(rates(text)),
         days=tuple(found_days),
         hours=tuple(found_hours),

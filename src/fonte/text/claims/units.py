@@ -66,7 +66,11 @@ time 3600 hours hour hrs hr h ore ora
 time 86400 days day giorni giorno giornate giornata
 time 86400 nights night notti notte
 time 604800 weeks week settimane settimana
+time 1209600 fortnight fortnights
 months 1 months month mesi mese
+months 2 bimestre bimestri
+months 3 trimestre trimestri
+months 6 semestre semestri
 months 12 years year yrs anni anno
 months 120 decades decade decenni decennio
 months 1200 centuries century secoli secolo
