@@ -30,6 +30,8 @@ _KEEP: Final = 0.8
 
 _FIGURE: Final = 0.1
 """What a figure that both hold adds: enough to tell rows of a table apart that have the same words."""
+_MORE_FIGURES: Final = 0.4
+"""What each further one adds: one may be by chance, several together are not."""
 _LENGTH: Final = 0.004
 """What each word of a source takes away: of two that hold as much, the shorter."""
 
@@ -95,7 +97,7 @@ def align(claim: Statement, sources: Sequence[Statement], near: Callable[[int], 
     links = tuple(_links(claim, source, near(at) if near else None) for at, source in enumerate(sources))
     weights = _weights(claim, links)
     every = range(len(claim.words))
-    bonus = [_FIGURE * _shared_figures(claim, source) - _LENGTH * len(source.words) for source in sources]
+    bonus = [_bonus(claim, source) for source in sources]
     totals = [_score(links[at], weights, every) + bonus[at] for at in range(len(sources))]
     main = int(np.argmax(totals))
     parts = []
@@ -105,6 +107,11 @@ def align(claim: Statement, sources: Sequence[Statement], near: Callable[[int], 
         best = int(np.argmax(scores))
         parts.append((start, end, main if scores[main] >= _KEEP * scores[best] else best))
     return Aligned(claim, tuple(sources), links, weights, main, tuple(parts))
+
+
+def _bonus(claim: Statement, source: Statement) -> float:
+    shared = _shared_figures(claim, source)
+    return _FIGURE * min(shared, 1) + _MORE_FIGURES * max(shared - 1, 0) - _LENGTH * len(source.words)
 
 
 def _shared_figures(claim: Statement, source: Statement) -> int:

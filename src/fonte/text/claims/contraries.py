@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from fonte.text.claims.alignment import Aligned
 from fonte.text.claims.comparison import Finding, Scope
 from fonte.text.claims.figures import same_quantity
-from fonte.text.claims.polarity import Pole
+from fonte.text.claims.polarity import QUIET, Pole
 from fonte.text.claims.reading import Statement
 
 _AROUND: Final = 3
@@ -27,7 +27,15 @@ def opposites(scope: Scope) -> Iterable[Finding]:
     for pole in claim.turns.poles:
         beside = aligned.source_of(pole.start)
         alike = [other for at in beside for other in aligned.sources[at].turns.poles if other.what == pole.what]
-        if pole.what in told or any(other.side == pole.side for other in alike):
+        if pole.what in told or pole.what.startswith(QUIET):
+            continue
+        bounds = [(other, aligned.sources[at]) for at in beside for other in aligned.sources[at].turns.poles]
+        exact = _bound_turned(pole, claim, [one for one in bounds if one[0].what == pole.what])
+        if exact is not None:
+            told.add(pole.what)
+            yield Finding("opposites", f"{pole.text}, source: {exact.text}", grave=True)
+            continue
+        if any(other.side == pole.side for other in alike):
             continue
         for at in beside:
             source = aligned.sources[at]
@@ -37,6 +45,26 @@ def opposites(scope: Scope) -> Iterable[Finding]:
                     told.add(pole.what)
                     yield Finding("opposites", f"{pole.text}, source: {other.text}", grave=True)
                     break
+
+
+def _bound_turned(pole: Pole, claim: Statement, others: Sequence[tuple[Pole, Statement]]) -> Pole | None:
+    """The other side of the same quantity, where the source has no bound of it on this side: more than eight hours."""
+    if pole.what != "side" or negated(pole, claim):
+        return None
+    close = [(other, source) for other, source in others if _beside_figure(other, source)]
+    same = [(other, source) for other, source in close if _same_figure(pole, claim, other, source)]
+    if not _beside_figure(pole, claim):
+        return None
+    if not same or any(other.side == pole.side or negated(other, source) for other, source in same):
+        return None
+    return same[0][0]
+
+
+def _beside_figure(pole: Pole, statement: Statement) -> bool:
+    """Whether a quantity stands right behind a bound."""
+    return any(
+        one.start >= pole.end and len(statement.text[pole.end : one.start].split()) <= 1 for one in statement.figures
+    )
 
 
 def _about_the_same(pole: Pole, other: Pole, aligned: Aligned, at: int) -> bool:
@@ -76,6 +104,6 @@ def negated(pole: Pole, statement: Statement) -> bool:
     for cue in statement.turns.cues:
         low, high = sorted((cue.start, pole.start))
         between_them = statement.text[low:high]
-        if not re.search(r"[,;:.!?()|]", between_them) and len(between_them.split()) <= _NEAR:
+        if not re.search(r"[;!?()|]|[,.:](?!\d)", between_them) and len(between_them.split()) <= _NEAR:
             return True
     return False

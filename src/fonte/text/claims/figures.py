@@ -29,6 +29,11 @@ _TOKEN = re.compile(
     r"|(?P<sign>%|‰|€|£|\$|¥|°[CF]?)|(?P<gap>\s+)|(?P<other>.)",
     re.DOTALL,
 )
+_GROUPED: Final = {
+    "en": re.compile(r"[1-9]\d{0,2}(?:,\d{3})+"),
+    "it": re.compile(r"[1-9]\d{0,2}(?:\.\d{3})+"),
+}
+"""Whole numbers as each language groups their figures."""
 _SUFFIX: Final = frozenset("st nd rd th s º ª o a".split())
 _JOINTS = re.compile(r"[^\S\n]*(?:-|–|—|/|to|and|or|until|e|ed|a|al|o|fino a)[^\S\n]*", re.IGNORECASE)
 _FAR: Final = 3
@@ -106,7 +111,7 @@ def _number(tokens: Sequence[_Token], at: int, language: Language) -> tuple[Figu
     values: frozenset[Decimal] = frozenset()
     used, common = 1, False
     if token.kind == "num":
-        values = frozenset(_decimals(token.text))
+        values = frozenset(_decimals(token.text, language))
         after = tokens[at + 1] if at + 1 < len(tokens) else None
         if after is not None and after.start == token.end and after.form in _SUFFIX and after.kind == "word":
             used = 2
@@ -123,7 +128,10 @@ def _number(tokens: Sequence[_Token], at: int, language: Language) -> tuple[Figu
     return Figure(token.start, end, "", values, common=common), used
 
 
-def _decimals(written: str) -> list[Decimal]:
+def _decimals(written: str, language: Language) -> list[Decimal]:
+    grouped = _GROUPED.get(language)
+    if grouped is not None and grouped.fullmatch(written):  # 1.400 is no 1,4 in Italian
+        return [Decimal(re.sub(r"\D", "", written))]
     found = []
     for value in readings(written):
         try:

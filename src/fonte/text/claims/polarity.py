@@ -37,6 +37,8 @@ UNTIL: Final = frozenset("until till finche fintanto".split())
 ONLY: Final = frozenset("only just merely solely solo soltanto solamente esclusivamente purche".split())
 _CONCORD: Final = frozenset("mai nessun nessuno nessuna niente nulla ne neppure nemmeno neanche".split())
 """Words that repeat an Italian ``non`` and add no negation of their own."""
+_CONCORD_GAP: Final = 2
+"""Words between senza and what goes on with it."""
 _PHRASES: Final = r"""
 none: not only|non solo|non soltanto|non appena|whether or not|finche non|no matter|not least|not just|nonetheless
 none: nient altro che|nessun altr[oa] che|no one other than|no other than|(?:right|straight) away
@@ -45,11 +47,19 @@ none: nothing but|in piu|per lo piu|per di piu|piu o meno|more or less
 most: (?:no|not) (?:more|later|longer|higher|greater|further) than|not (?:to )?exceed\w*|non oltre|non piu di
 most: (?:can ?not|must not|may not|does not|do not|never) exceeds?|never (?:above|more than|over)|mai oltre|mai piu di
 most: non (?:puo|deve|possono|devono) (?:\w+ )?superare|non superior[ei]|non piu tardi di|al massimo|fino a|massim[oa]
-most: non (?:si )?(?:deve |possono |devono |puo )?(?:mai )?super(?:a|ano|ava|avano|i|ino)(?: mai)?
-most: (?:must|may|can|does|do|should) ?not (?:reach|go (?:over|above|beyond))|or (?:less|fewer|under|below|younger)
-most: o meno|in giu|not (?:be )?(?:over|above|longer|more|higher)|non (?:avere |essere )?(?:sopra|oltre)
-least: (?:not|non) (?:be |have |essere |avere )?(?:under|below|younger|sotto|meno di)|in su|in poi|o piu|e oltre
-least: (?:or|and) (?:more|older|over|above|longer|later|upwards)|upwards
+most: non (?:si )?(?:deve |possono |devono |puo )?(?:mai )?(?:super|raggiung|ecced|oltrepass)\w+(?: mai)?
+most: (?:must|may|can|does|do|should) ?not (?:reach|go (?:over|above))
+most: (?:not|never) (?:be |have )?(?:over|above|(?:longer|more|higher|later) than)
+most: non (?:bisogna )?(?:avere |essere )?(?:sopra|oltre|piu di)
+least: (?:not|never) (?:be |have )?(?:under|below|(?:less|fewer|younger) than)
+least: non (?:bisogna )?(?:avere |essere )?(?:sotto|meno di)
+upto: or (?:less|fewer|under|below|younger|earlier)|o meno|in giu
+from: in su|in poi|o piu|e oltre|(?:or|and) (?:more|older|over|above|longer|later|upwards)|upwards
+soft: out of (?:use|order|service|bounds|reach|stock|action|place)|off limits|in peace|too \w+ (?:to|for)
+soft: turn(?:ed|s)? away|(?:keep|keeps|kept|stay|stays|stayed|shut|steer) (?:\w+ )?(?:out|clear)|left (?:out|behind|over)
+must: (?:has|have|had|having) to|(?:va|vanno|andra|andranno) (?:\w+ )?\w+(?:at|ut|it|es|ost|ess|ott|ert|inti?|olt)[oaie]
+soft: fuori (?:uso|servizio|luogo|portata|orario|discussione)|in pace|(?:fare|fa|fanno|facendo) a meno
+soft: a digiuno|troppo \w+ (?:per|perche)|al posto di|alla larga|in aggiunta|on top
 most: at most|up to|maximum(?: of)?|max|upper limit|non andare oltre
 least: (?:no|not) (?:less|fewer|earlier|lower|sooner) than|never (?:below|less than)|at least|minimum(?: of)?|almeno
 least: (?:must|may|can) ?not (?:fall|drop|go) below|non (?:deve|puo|devono) (?:mai )?scendere sotto|mai meno di
@@ -104,6 +114,10 @@ FAINT: Final = (
     | EXCEPTING
     | frozenset(
         """
+        alone basta bastano chiusa chiuse chiusi chiuso clear closed difficile difficult digiuno eliminate eliminated
+        elimina eliminare enough former formerly gone interrotto interrompere lontana lontane lontani lontano miss
+        missed misses perdere personal quit quits rara rare raramente raro remove removed removes rimosso rimuovere
+        shut sufficient sufficiente sufficienti terminare togliere tolto vain invano
         altrimenti anziche apart confermata confermate confermati confermato confirmed conserva conservano continua
         continuano continue continued continues esterna esterne esterni esterno external instead invariata
         invariato invece little maintain maintained maintains mantengono mantenuto mantiene outside poca poco stay
@@ -113,6 +127,11 @@ FAINT: Final = (
 )
 """Words that limit, or say that something stays as it is, rather than deny: they may excuse a negation (mantiene: non
 interrompe), and nobody misses them."""
+
+def is_faint(cue: Cue | Pole) -> bool:
+    """Whether a word or a turn of several words only may deny, and nobody misses it."""
+    return " " in cue.text or folded(cue.text) in FAINT
+
 
 _OPPOSITES: Final = """
 obligation 0 must shall required requires require obliged mandatory compulsory obligatory need needs needed
@@ -162,6 +181,33 @@ days 0 working business lavorativi lavorativo feriali
 days 1 calendar calendario solari
 state 0 open opens opened apre aprono aperto aperta aperti aperte
 state 1 closed shut close closes chiude chiudono chiuso chiusa chiusi chiuse
+bond 0 tied bound fastened leashed leash legato legata legati legate guinzaglio
+bond 1 loose untied unleashed sciolto sciolta sciolti sciolte
+noise 0 noise noisy loud rumore rumori rumoroso rumorosi
+noise 1 silence silent quiet silenzio silenzioso silenziosi
+filled 0 full pieno piena pieni piene
+filled 1 empty vuoto vuota vuoti vuote
+lit 0 acceso accesa accesi accese
+lit 1 spento spenta spenti spente spegnere
+wet 0 wet bagnato bagnata bagnati umido umida
+wet 1 dry asciutto asciutta asciutti secco secca
+quiet-stay 0 stay stays stayed staying remain remains remaining restare resta restano rimanere rimane rimangono
+quiet-stay 1 leave leaves leaving left exit exits uscire esce escono lasciare lascia lasciano allontanarsi
+quiet-extra 0 included includes include inclusive incluso inclusa inclusi incluse compreso compresa compresi comprese
+quiet-extra 0 comprende comprendono
+quiet-extra 1 extra additional separately separate supplement surcharge supplemento aggiunta separatamente top
+quiet-near 0 near nearby next touch touching touches vicino vicina vicini vicine accanto contatto tocca toccare toccano
+quiet-near 1 far away distance distant lontano lontana lontani lontane distante distanza
+quiet-company 0 alone unaccompanied unattended
+quiet-company 1 accompanied accompany together accompagnato accompagnata accompagnati accompagnate insieme compagnia
+quiet-age 0 minors minor children child minorenne minorenni minori bambini ragazzi
+quiet-age 1 adult adults adulto adulti maggiorenne maggiorenni
+quiet-safe 0 safe safely sicuro sicura sicuri
+quiet-safe 1 dangerous danger unsafe pericoloso pericolosa pericolosi pericolo
+quiet-hand 0 keep keeps kept hold holds retain retains tiene tengono tenere conserva conservano conservare mantenere
+quiet-hand 1 lose loses lost discard throw thrown perde perdono perdere butta buttano gettare scartare
+quiet-open 0 covered sealed wrapped coperto coperta coperti chiuso sigillato sigillata
+quiet-open 1 uncovered open bare exposed scoperto scoperta scoperti aperto aperta aperti
 """
 
 
@@ -184,7 +230,12 @@ _LATE: Final = frozenset("later earlier sooner tardi prima latest".split())
 _BEFORE: Final = frozenset("before prior prima ahead advance anticipo".split())
 _BACK: Final = 5
 """Words behind a bound among which what it is counted back from is looked for."""
-BOUND_WORDS: Final = {"most": ("limit", 0), "least": ("limit", 1)}
+BOUND_WORDS: Final = {"most": ("limit", 0), "least": ("limit", 1), "upto": ("limit", 0), "from": ("limit", 1)}
+_ONE_SIDED: Final = frozenset({"upto", "from"})
+"""Bounds behind their number, which may also tell whom the contrary holds for: under four free, the others not."""
+MUST: Final = "quiet-must"
+QUIET: Final = "quiet"
+"""What opposites begin with that deny one another without speaking of the same: they excuse and never accuse."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,6 +284,7 @@ def turns(text: str, language: Language) -> Turns:
         starts[at] = number
         at += len(form) + 1
     poles: list[Pole] = []
+    denied: list[Cue] = []
     taken: set[int] = set()
     for pattern, kind in _COMPILED:
         for match in pattern.finditer(line):
@@ -241,12 +293,18 @@ def turns(text: str, language: Language) -> Turns:
             if not span or taken & set(span):
                 continue
             taken |= set(span)
+            begin, end = words[span[0]][0], words[span[-1]][1]
+            if kind == "soft":
+                denied.append(Cue(begin, end, text[begin:end], exception=False))
+            elif kind == "must":
+                poles.append(Pole(begin, end, text[begin:end], MUST, 0))
+                taken -= set(span)
             if kind in BOUND_WORDS and not _backwards(match.group(), [form for *_, form in words[span[-1] + 1 :]]):
-                begin, end = words[span[0]][0], words[span[-1]][1]
                 what, side = BOUND_WORDS[kind]
                 poles.append(Pole(begin, end, text[begin:end], what, side))
-                poles.append(Pole(begin, end, text[begin:end], "side", 1 - side))  # at most is not above
-    return _turns(text, words, taken, poles, language)
+                if kind not in _ONE_SIDED:
+                    poles.append(Pole(begin, end, text[begin:end], "side", 1 - side))  # at most is not above
+    return _turns(text, words, taken, poles, denied, language)
 
 
 def _denies(form: str, language: Language) -> bool:
@@ -262,11 +320,15 @@ def _backwards(bound: str, after: Sequence[str]) -> bool:
     return late and not _BEFORE.isdisjoint(after[:_BACK])
 
 
-def _turns(
-    text: str, words: Sequence[tuple[int, int, str]], taken: set[int], poles: list[Pole], language: Language
+def _turns(  # noqa: PLR0913 - what was found by phrases, and what is left
+    text: str,
+    words: Sequence[tuple[int, int, str]],
+    taken: set[int],
+    poles: list[Pole],
+    soft: list[Cue],
+    language: Language,
 ) -> Turns:
     cues: list[Cue] = []
-    soft: list[Cue] = []
     for number, (start, end, form) in enumerate(words):
         if number in taken:
             continue
@@ -316,6 +378,8 @@ def _repeats(form: str, after: str, before: Cue, between: str, language: Languag
         return False
     if form in {"ne", "nor", "neppure", "nemmeno", "neanche"} or (form, after) == ("not", "even"):
         return True
+    if before.text.lower() == "senza" and len(between.split()) > _CONCORD_GAP:
+        return False  # without a deposit no place
     follows = language == "it" and form in _CONCORD and before.text.lower() in {"non", "né", "senza"}
     return follows and not re.search(r",|\be\b", between)
 

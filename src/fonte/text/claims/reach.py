@@ -15,12 +15,15 @@ _REACH: Final = 4
 """Content words that a negation reaches."""
 LOOSE: Final = 0.6
 """What words that only share a translation or a beginning have for strength."""
-BREAK = re.compile(r"[;:.!?()|]")
-_CLAUSE = re.compile(r"[,;:.!?()|]|\s(?:e|ed|and|but|ma)\s", re.IGNORECASE)
+BREAK = re.compile(r"[;!?()|]|[.:](?!\d)")
+_CLAUSE = re.compile(r"[;!?()|]|[,.:](?!\d)|\s(?:e|ed|and|but|ma)\s", re.IGNORECASE)
 _STRENGTHENING: Final = frozenset("longer more any anymore ever yet piu mai ancora affatto all".split())
 """Words behind a negation that are not what it denies."""
 _COVERED: Final = 0.5
 _SURELY_COVERED: Final = 0.33
+_CONTRAST = r"\b(?:but|ma|though|although|però|whereas|invece|anche se)\b"
+_SPLIT = re.compile(rf"[;!?()|]|[.:](?!\d)|{_CONTRAST}", re.IGNORECASE)
+_APART = re.compile(rf"[;!?()|]|[,.:](?!\d)|{_CONTRAST}", re.IGNORECASE)
 _PREFIX: Final = 4
 """Letters of a word that show which one it is."""
 DENIED = re.compile(r"un|in|im|ir|il|dis|non|s(?=[bcdfgpt])")
@@ -97,7 +100,7 @@ def in_its_clause(cue: Cue, source: Statement, places: set[int]) -> bool:
     """Whether a negation stands in the clause of the places."""
     for place in places:
         low, high = sorted((cue.start, source.words[place].start))
-        if not re.search(r"[,;:.!?()|]", source.text[low:high]):
+        if not _APART.search(source.text[low:high]):
             return True
     return False
 
@@ -105,8 +108,8 @@ def in_its_clause(cue: Cue, source: Statement, places: set[int]) -> bool:
 def shares_clause(one: Cue | Pole, other: Cue | Pole, aligned: Aligned, at: int) -> bool:
     """Whether the clause of a claim's denial has words that one of a source reaches: it may deny by another verb."""
     claim = aligned.claim
-    start = max([0, *(match.end() for match in BREAK.finditer(claim.text[: one.start]))])
-    end = BREAK.search(claim.text, one.end)
+    start = max([0, *(match.end() for match in _SPLIT.finditer(claim.text[: one.start]))])
+    end = _SPLIT.search(claim.text, one.end)
     rows = between(claim.words, start, end.start() if end else len(claim.text))
     reach = set(reach_of(other, aligned.sources[at]))
     sure = (

@@ -8,7 +8,7 @@ from typing import Final
 
 from fonte.text.claims.alignment import Aligned, between
 from fonte.text.claims.comparison import Finding, Scope
-from fonte.text.claims.polarity import DENYING, EXCEPTING, FAINT, ONLY, UNTIL, Cue, Pole
+from fonte.text.claims.polarity import DENYING, EXCEPTING, ONLY, UNTIL, Cue, Pole, is_faint
 from fonte.text.claims.reach import (
     BREAK,
     DENIED,
@@ -28,10 +28,10 @@ from fonte.text.claims.wording import strength
 from fonte.text.terms import folded
 
 _PARTED = re.compile(
-    r"[;:.!?()|]|,(?!\s*(?:even|nor|or|né|o|nemmeno|neppure|anche)\b)|\s(?:e|ed|and|but|ma)\s", re.IGNORECASE
+    r"[;!?()|]|[.:](?!\d)|,(?!\s*(?:even|nor|or|né|o|nemmeno|neppure|anche)\b)|\s(?:e|ed|and|but|ma)\s", re.IGNORECASE
 )
 """What a negation does not reach across."""
-_JOINED = re.compile(r"[;:.!?()|]|\s(?:e|ed|and|but|ma)\s", re.IGNORECASE)
+_JOINED = re.compile(r"[;!?()|]|[.:](?!\d)|\s(?:e|ed|and|but|ma)\s", re.IGNORECASE)
 _OR = re.compile(r"\b(?:or|nor|o|oppure|né|neppure|nemmeno|neanche)\b", re.IGNORECASE)
 _BEGIN: Final = 5
 """Letters that words of one family begin with."""
@@ -56,12 +56,14 @@ def negations(scope: Scope) -> Iterable[Finding]:
         elif (denied := _denied_again(cue, scope)) is not None:
             undone.append(denied)
             yield _unsure(cue, claim)
+        elif _undoes_other(cue, scope, left):
+            yield Finding("negation", f"added: {_shown(cue, claim)}", grave=True)
         elif (meant := _meant(cue, aligned, left)) is not None:
             left.remove(meant)
         else:
             own.append(cue)
     new = [one for one in claim.turns.soft if one not in undone and not _repeated(one, claim, scope.used)]
-    if not (own or undone or any(folded(one.text) not in FAINT for one in new)):
+    if not (own or undone or any(not is_faint(one) for one in new)):
         yield from _unspoken(scope, left)
     yield from _added(own, new, scope, left)
     yield from _removed(new, scope, left)
@@ -79,7 +81,7 @@ def _unspoken(scope: Scope, left: Sequence[tuple[int, Cue]]) -> Iterable[Finding
     if any(at == aligned.main for at, _ in left):
         return  # what is left of it denies too
     for soft in source.turns.soft:
-        if folded(soft.text) in FAINT or _repeated(soft, source, [claim]):
+        if is_faint(soft) or _repeated(soft, source, [claim]):
             continue
         contrary = contrary_of(soft, source, claim) or denied_form_of(soft, source, claim)
         if contrary is None and is_said(soft, aligned, aligned.main):
@@ -204,7 +206,7 @@ def _paired(cue: Cue, new: Sequence[Cue], aligned: Aligned, left: list[tuple[int
 
 def _spoken_for(cue: Cue, new: Sequence[Cue], aligned: Aligned, at: int) -> bool:
     """Whether a word of the claim already says what a negation of the source does: it forgets, it does not know."""
-    exact = (one for one in new if folded(one.text) not in FAINT)
+    exact = (one for one in new if not is_faint(one))
     return any(_stands_for(one, cue, aligned, at) for one in exact)
 
 
@@ -219,6 +221,8 @@ def _denied_by_word(cue: Cue, aligned: Aligned, spent: set[tuple[int, int]], *, 
         words: list[Cue | Pole] = [*source.turns.soft, *limits]
         for soft in words:
             form = folded(soft.text)
+            if form in UNTIL and _kind(cue) == "not" and not _sided(claim):
+                continue
             if (form in ONLY and not several) or (form in EXCEPTING and not cue.exception):
                 continue
             if cue.exception and form not in ONLY | EXCEPTING:
@@ -250,7 +254,7 @@ def _denied_again(cue: Cue, scope: Scope) -> Cue | None:
         if (
             near
             and DENIED.match(form := folded(soft.text))
-            and form not in FAINT
+            and not is_faint(soft)
             and not _repeated(soft, claim, scope.used)
         ):
             return soft
@@ -265,6 +269,31 @@ def _undoes(cue: Cue, scope: Scope) -> bool:
     said = {word.form for source in scope.used for word in source.words}
     allows = any(pole.what == "permission" and pole.side == 0 for source in scope.used for pole in source.turns.poles)
     return bool(denying) and not any(word.form in said for word in denying) and not allows
+
+
+def _undoes_other(cue: Cue, scope: Scope, left: Sequence[tuple[int, Cue]]) -> bool:
+    """Whether a negation stands before words that say by themselves what one of the source does: not out of use."""
+    aligned = scope.aligned
+    claim = aligned.claim
+    laid = _laid_on(cue, claim)
+    if laid is None or _repeated(laid, claim, scope.used):
+        return False
+    passed = between(claim.words, cue.end, laid.start)
+    if any(aligned.links[at][row] for at in aligned.used for row in passed if claim.words[row].content):
+        return False  # not install it on your own: of the installing
+    return any(
+        _stands_for(laid, other, aligned, at) and _laid_on(other, aligned.sources[at]) is None for at, other in left
+    )
+
+
+def _laid_on(cue: Cue, own: Statement) -> Cue | None:
+    """The word or words right behind a negation that deny too."""
+    for soft in own.turns.soft:
+        gone = own.text[cue.end : soft.start]
+        exact = " " in soft.text or not is_faint(soft)
+        if exact and cue.end <= soft.start and len(gone.split()) < _NEXT and not BREAK.search(gone):
+            return soft
+    return None
 
 
 def _follows(cue: Cue, claim: Statement) -> bool:
@@ -283,7 +312,18 @@ def _stands_for(soft: Cue | Pole, cue: Cue, aligned: Aligned, at: int) -> bool:
     if form not in ONLY:
         return shares_clause(soft, cue, aligned, at)
     reach = set(reach_of(cue, aligned.sources[at]))
-    return any(link.at in reach for row in reach_of(soft, aligned.claim) for link in aligned.links[at][row])
+    rows = [*reach_of(soft, aligned.claim), *_subject(soft, aligned.claim)]
+    return any(link.at in reach for row in rows for link in aligned.links[at][row])
+
+
+def _subject(soft: Cue | Pole, claim: Statement) -> list[int]:
+    """The content words before ``only`` in its clause: guide dogs are the only animals."""
+    before = [at for at, word in enumerate(claim.words) if word.content and word.end <= soft.start]
+    return [at for at in before[-2:] if not _PARTED.search(claim.text[claim.words[at].end : soft.start])]
+
+
+def _sided(claim: Statement) -> bool:
+    return any(pole.what in {"order", "side"} for pole in claim.turns.poles)
 
 
 def _still_denied(cue: Cue, aligned: Aligned, at: int) -> bool:
@@ -308,6 +348,8 @@ def _one_clause(cues: Sequence[Cue], source: Statement) -> bool:
 
 def _repeated(one: Cue | Pole, own: Statement, others: Iterable[Statement]) -> bool:
     """Whether a word stands in the other texts too."""
+    if " " in one.text:
+        return any(one.text.casefold() in other.text.casefold() for other in others)
     mine = [own.words[at] for at in between(own.words, one.start, one.end)]
     theirs = [word for other in others for word in other.words]
     return any(

@@ -76,7 +76,8 @@ months 120 decades decade decenni decennio
 months 1200 centuries century secoli secolo
 temperature 1 °c degrees_celsius gradi_celsius
 fahrenheit 1 °f degrees_fahrenheit gradi_fahrenheit
-temperature|angle|fahrenheit 1 ° degrees degree gradi grado
+temperature|angle|fahrenheit 1 ° degrees degree
+temperature|angle 1 gradi grado
 speed 1 km/h kmh kilometres_per_hour chilometri_orari chilometri_all'ora
 speed-mile 1 mph miles_per_hour
 speed-m 1 m/s metres_per_second metri_al_secondo
