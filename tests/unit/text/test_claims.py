@@ -125,3 +125,56 @@ def test_negations_and_what_only_looks_like_one(text: str, language: str, cues: 
 
 def test_a_sentence_of_another_language_has_no_negation_that_we_know() -> None:
     assert statement("Das ist nicht so.", "de").turns.cues == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "minutes"),
+    [
+        ("It begins at half past nine.", "en", {570, 1290}),
+        ("It begins at a quarter to six in the evening.", "en", {1065}),
+        ("We close at ten o'clock at night.", "en", {1320}),
+        ("Si chiude alle nove di sera.", "it", {1260}),
+        ("Si apre alle sei meno un quarto.", "it", {345, 1065}),
+        ("Dalle otto e mezza del mattino.", "it", {510}),
+    ],
+)
+def test_hours_in_words(text: str, language: str, minutes: set[int]) -> None:
+    said = statement(text, language)
+    assert [set(one.minutes) for one in said.hours] == [minutes]
+    assert said.figures == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "other"),
+    [
+        ("An hour and a half.", "en", "90 minutes"),
+        ("A quarter of an hour.", "en", "15 minutes"),
+        ("Two and a half hours.", "en", "150 minutes"),
+        ("2 hours and 38 minutes.", "en", "158 minutes"),
+        ("For a fortnight.", "en", "14 days"),
+        ("Un'ora e un quarto.", "it", "75 minuti"),
+        ("Tre quarti d'ora.", "it", "45 minuti"),
+        ("Una settimana.", "it", "7 giorni"),
+    ],
+)
+def test_quantities_in_several_parts_or_without_a_number(text: str, language: str, other: str) -> None:
+    figure = statement(other, language).figures[0]
+    assert any(same_quantity(figure, whole) for whole in statement(text, language).wholes)
+    other_figure = statement(f"1{other}", language).figures[0]
+    assert not any(same_quantity(other_figure, whole) for whole in statement(text, language).wholes)
+
+
+def test_an_hour_and_a_half_is_not_an_hour() -> None:
+    hour = statement("60 minutes", "en").figures[0]
+    assert not any(same_quantity(hour, whole) for whole in statement("It takes an hour and a half.", "en").wholes)
+
+
+def test_each_language_groups_figures_in_its_own_way() -> None:
+    assert statement("1.400 metri", "it").figures[0].numbers == {Decimal(1400)}
+    assert statement("1,400 metres", "en").figures[0].numbers == {Decimal(1400)}
+    assert statement("1.400 metres", "en").figures[0].numbers == {Decimal(1400), Decimal("1.4")}
+
+
+def test_ages_are_no_codes() -> None:
+    assert statement("Under-25s pay less.", "en").codes == ()
+    assert [one.text for one in statement("Form TR-25 is enough.", "en").codes] == ["TR-25"]

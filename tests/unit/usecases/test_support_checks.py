@@ -367,3 +367,46 @@ def test_a_fact_may_stand_in_any_of_the_passages_cited() -> None:
         "Claims are paid within 10 working days of approval.", cited, language="en"
     )
     assert verdict == "supported", checks
+
+
+POOL = document(
+    "The tour takes an hour and a half. Lessons begin at 21:00. Tickets are kept for 7 days. "
+    "The slipway cannot be used at low tide. Long hair has to be tied back. The harbour is too shallow for boats of "
+    "more than 1.4 m. Dogs may sleep in the hall but not in the dormitory. Nobody may drive for more than eight hours. "
+    "Prices include the clay. The shelter has ten lessons of two hours."
+)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "You need 90 minutes for the tour.",
+        "The lessons begin at nine in the evening.",
+        "We keep a ticket for a week.",
+        "At low tide the slipway is out of use.",
+        "You must not wear long hair loose.",
+        "Boats of more than 1.4 m cannot come into the harbour.",
+        "The dormitory is closed to dogs, though they can sleep in the hall.",
+        "You do not pay extra for the clay, which is in the price.",
+    ],
+)
+def test_what_is_said_in_other_words_is_not_accused(said: str) -> None:
+    verdict, checks = SupportChecker().check(said, [passage(POOL)], language="en")
+    assert verdict in {"supported", "not_checked"}, checks
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "You need 80 minutes for the tour.",
+        "The lessons begin at eight in the evening.",
+        "At low tide the slipway is not out of use.",
+        "You must wear long hair loose.",
+        "The dormitory is closed to dogs, though they can not sleep in the hall.",
+        "You may drive for more than eight hours.",
+        "The shelter has ten lessons of ten hours.",
+    ],
+)
+def test_what_says_the_contrary_in_other_words_is_told(said: str) -> None:
+    verdict, checks = SupportChecker().check(said, [passage(POOL)], language="en")
+    assert verdict in {"partial", "unsupported"}, checks

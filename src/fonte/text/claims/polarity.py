@@ -56,8 +56,8 @@ least: non (?:bisogna )?(?:avere |essere )?(?:sotto|meno di)
 upto: or (?:less|fewer|under|below|younger|earlier)|o meno|in giu
 from: in su|in poi|o piu|e oltre|(?:or|and) (?:more|older|over|above|longer|later|upwards)|upwards
 soft: out of (?:use|order|service|bounds|reach|stock|action|place)|off limits|in peace|too \w+ (?:to|for)
-soft: turn(?:ed|s)? away|(?:keep|keeps|kept|stay|stays|stayed|shut|steer) (?:\w+ )?(?:out|clear)|left (?:out|behind|over)
-must: (?:has|have|had|having) to|(?:va|vanno|andra|andranno) (?:\w+ )?\w+(?:at|ut|it|es|ost|ess|ott|ert|inti?|olt)[oaie]
+soft: turn(?:ed|s)? away|(?:keep|keeps|kept|stay|stays|stayed|shut|steer) (?:\w+ )?(?:out|clear)
+soft: left (?:out|behind|over)
 soft: fuori (?:uso|servizio|luogo|portata|orario|discussione)|in pace|(?:fare|fa|fanno|facendo) a meno
 soft: a digiuno|troppo \w+ (?:per|perche)|al posto di|alla larga|in aggiunta|on top
 most: at most|up to|maximum(?: of)?|max|upper limit|non andare oltre
@@ -127,6 +127,7 @@ FAINT: Final = (
 )
 """Words that limit, or say that something stays as it is, rather than deny: they may excuse a negation (mantiene: non
 interrompe), and nobody misses them."""
+
 
 def is_faint(cue: Cue | Pole) -> bool:
     """Whether a word or a turn of several words only may deny, and nobody misses it."""
@@ -233,7 +234,6 @@ _BACK: Final = 5
 BOUND_WORDS: Final = {"most": ("limit", 0), "least": ("limit", 1), "upto": ("limit", 0), "from": ("limit", 1)}
 _ONE_SIDED: Final = frozenset({"upto", "from"})
 """Bounds behind their number, which may also tell whom the contrary holds for: under four free, the others not."""
-MUST: Final = "quiet-must"
 QUIET: Final = "quiet"
 """What opposites begin with that deny one another without speaking of the same: they excuse and never accuse."""
 
@@ -296,9 +296,6 @@ def turns(text: str, language: Language) -> Turns:
             begin, end = words[span[0]][0], words[span[-1]][1]
             if kind == "soft":
                 denied.append(Cue(begin, end, text[begin:end], exception=False))
-            elif kind == "must":
-                poles.append(Pole(begin, end, text[begin:end], MUST, 0))
-                taken -= set(span)
             if kind in BOUND_WORDS and not _backwards(match.group(), [form for *_, form in words[span[-1] + 1 :]]):
                 what, side = BOUND_WORDS[kind]
                 poles.append(Pole(begin, end, text[begin:end], what, side))
@@ -320,7 +317,7 @@ def _backwards(bound: str, after: Sequence[str]) -> bool:
     return late and not _BEFORE.isdisjoint(after[:_BACK])
 
 
-def _turns(  # noqa: PLR0913 - what was found by phrases, and what is left
+def _turns(
     text: str,
     words: Sequence[tuple[int, int, str]],
     taken: set[int],

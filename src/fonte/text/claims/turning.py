@@ -251,12 +251,7 @@ def _denied_again(cue: Cue, scope: Scope) -> Cue | None:
     for soft in claim.turns.soft:
         gone = claim.text[cue.end : soft.start]
         near = cue.end <= soft.start and len(gone.split()) < _NEXT and not BREAK.search(gone)
-        if (
-            near
-            and DENIED.match(form := folded(soft.text))
-            and not is_faint(soft)
-            and not _repeated(soft, claim, scope.used)
-        ):
+        if near and DENIED.match(folded(soft.text)) and not is_faint(soft) and not _repeated(soft, claim, scope.used):
             return soft
     return None
 

@@ -11,9 +11,10 @@ from typing import Final
 from fonte.text.claims.figures import Figure
 from fonte.text.claims.units import UNITS
 
-_TIME = "|".join(
-    sorted((name for name, unit in UNITS.items() if unit.measures & {"time", "months"} and len(name) > 2), key=len)[::-1]  # noqa: PLR2004 - no signs
-)
+_SIGN: Final = 2
+"""Letters of a unit that is a sign at most: h, ms."""
+_TIMES = (name for name, unit in UNITS.items() if unit.measures & {"time", "months"} and len(name) > _SIGN)
+_TIME = "|".join(sorted(_TIMES, key=len, reverse=True))
 _PART = r"(?P<part>half|a half|a quarter|three quarters|mezz[oa]|un quarto|tre quarti)"
 _ONE = r"(?:an?|one|un|uno|una)\s+|un['’]\s*"
 _PARTS: Final = {
