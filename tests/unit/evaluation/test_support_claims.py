@@ -71,3 +71,21 @@ def test_floors_of_what_is_found_and_of_false_alarms(
     floors = {"number": 0.9, "unit": 0.9, "currency": 0.9, "date": 0.85, "code": 0.9, "entity": 0.6}
     floors |= {"negation_added": 0.9, "negation_removed": 0.8, "opposite": 0.6}
     assert {kind: shares[kind] for kind, floor in floors.items() if shares[kind] < floor} == {}
+
+
+def test_the_invented_documents_have_a_paraphrase_of_every_sentence_and_share_none_between_halves() -> None:
+    texts = {half: list(make_perturbations.fresh_texts(half)) for half in ("development", "held_out")}
+    titles = {half: {title for _, title, _ in own} for half, own in texts.items()}
+    assert not titles["development"] & titles["held_out"]
+    sentences = [row for _, _, rows in texts["held_out"] for row in rows]
+    assert len(sentences) >= 300
+    assert sum(language == "it" for language, *_ in texts["held_out"]) >= 10
+    assert all(sentence != claim for sentence, _, claim in sentences)
+
+
+def test_the_half_that_was_measured_once_is_as_it_was() -> None:
+    claims = make_perturbations.build(make_perturbations.load_fresh("held_out"))
+    assert make_perturbations.fingerprint(claims) == "9f1b1ed34bfef453"
+    assert {one.half for one in claims} == {"held_out"}
+    counts = Counter(one.kind for one in claims)
+    assert min(counts[kind] for kind in run_support.GOALS) >= 80

@@ -25,17 +25,16 @@ def opposites(scope: Scope) -> Iterable[Finding]:
     sides = {(pole.what, pole.side) for pole in claim.turns.poles}
     told = set()
     for pole in claim.turns.poles:
-        beside = aligned.source_of(pole.start)
-        alike = [other for at in beside for other in aligned.sources[at].turns.poles if other.what == pole.what]
         if pole.what in told or pole.what.startswith(QUIET):
             continue
-        bounds = [(other, aligned.sources[at]) for at in beside for other in aligned.sources[at].turns.poles]
-        exact = _bound_turned(pole, claim, [one for one in bounds if one[0].what == pole.what])
-        if exact is not None:
+        beside = aligned.source_of(pole.start)
+        sources = [aligned.sources[at] for at in beside]
+        alike = [(other, source) for source in sources for other in source.turns.poles if other.what == pole.what]
+        if (exact := _bound_turned(pole, claim, alike)) is not None:
             told.add(pole.what)
             yield Finding("opposites", f"{pole.text}, source: {exact.text}", grave=True)
             continue
-        if any(other.side == pole.side for other in alike):
+        if any(other.side == pole.side for other, _ in alike):
             continue
         for at in beside:
             source = aligned.sources[at]
@@ -49,12 +48,10 @@ def opposites(scope: Scope) -> Iterable[Finding]:
 
 def _bound_turned(pole: Pole, claim: Statement, others: Sequence[tuple[Pole, Statement]]) -> Pole | None:
     """The other side of the same quantity, where the source has no bound of it on this side: more than eight hours."""
-    if pole.what != "side" or negated(pole, claim):
+    if pole.what != "side" or negated(pole, claim) or not _beside_figure(pole, claim):
         return None
     close = [(other, source) for other, source in others if _beside_figure(other, source)]
     same = [(other, source) for other, source in close if _same_figure(pole, claim, other, source)]
-    if not _beside_figure(pole, claim):
-        return None
     if not same or any(other.side == pole.side or negated(other, source) for other, source in same):
         return None
     return same[0][0]
