@@ -41,6 +41,8 @@ Mode = Literal["hybrid", "bm25", "dense"]
 BM25 = "bm25"
 ACROSS = "bm25_across"
 """BM25 of the question's words in another language."""
+_BEHIND = frozenset({ACROSS})
+"""Of two passages of one rank, the one with the question's own words comes before the one with their translations."""
 DENSE = "dense"
 FUSION = "fusion"
 RERANK = "rerank"
@@ -133,6 +135,7 @@ class Retriever:
             weights={leg: 2 * (settings.dense_weight if leg == DENSE else 1 - settings.dense_weight) for leg in legs},
             least={DENSE: -1.0},
             applicable=lambda chunk_id, leg: applies(leg, query, stored[chunk_id]),
+            behind=_BEHIND,
         )
         if asked is not None:
             fused = self._with_distances(fused, asked.vector)

@@ -20,6 +20,7 @@ Applicable = Callable[[str, str], bool]
 """Whether a chunk (id) could have been found by a leg (name) at all."""
 
 _DEVIATIONS = 3
+_HAIR = 1.0 - 1e-9
 
 
 def fuse(
@@ -30,6 +31,7 @@ def fuse(
     least: Mapping[str, float] | None = None,
     rank_constant: int = 60,
     applicable: Applicable | None = None,
+    behind: frozenset[str] = frozenset(),
 ) -> list[Hit]:
     """One ranking out of the legs', best first, ties by chunk id; scores of the legs travel along.
 
@@ -44,6 +46,7 @@ def fuse(
         least: the least that a leg could give, for ``theoretical``; 0 for those that are not named.
         rank_constant: of ``rrf``.
         applicable: None where every leg applies to every chunk.
+        behind: legs whose lone hits come after others of the same score: theirs is a hair less.
 
     Raises:
         ValueError: the rank constant is negative, or a weight not above 0.
@@ -62,7 +65,10 @@ def fuse(
             if leg not in found:
                 found[leg] = weight[leg] * share
                 hits.setdefault(hit.chunk_id, []).append(hit)
-    fused = [_fused(hits[one], _score(one, found, weight, applicable), method) for one, found in shares.items()]
+    fused = [
+        _fused(hits[one], _score(one, found, weight, applicable) * (_HAIR if behind.issuperset(found) else 1.0), method)
+        for one, found in shares.items()
+    ]
     return sorted(fused, key=lambda hit: (-hit.score, hit.chunk_id))
 
 

@@ -28,6 +28,19 @@ def test_ties_stand_by_id() -> None:
     assert [hit.chunk_id for hit in fuse({"x": leg("b", "a"), "y": leg("a", "b")})] == ["a", "b"]
 
 
+def test_of_equals_the_one_that_only_a_leg_behind_found_comes_last() -> None:
+    legs = {"bm25": leg("z", "y"), "across": leg("a", "b")}
+
+    def applies(chunk: str, name: str) -> bool:
+        return (name == "across") == (chunk in "ab")
+
+    def order(behind: frozenset[str]) -> list[str]:
+        return [hit.chunk_id for hit in fuse(legs, applicable=applies, behind=behind)]
+
+    assert order(frozenset()) == ["a", "z", "b", "y"]
+    assert order(frozenset({"across"})) == ["z", "a", "y", "b"]
+
+
 RANKINGS = st.lists(st.permutations(list("abcdefg")).map(lambda order: order[:5]), min_size=3, max_size=3)
 
 
