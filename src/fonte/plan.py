@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 
 from fonte.errors import (
     ConfigError,
@@ -144,7 +145,8 @@ def plan_sync(
         live=catalog.acls(),
         pending=any(one.state in _NOT_YET_SEEN for one in catalog.generations()),
         same_recipe=same_recipe,
-        extractors=extractors,
+        # Asked with every document, and its answer runs programs.
+        extractors=cache(extractors),
         retry=retry,
         lost=dict(lost or {}),
     )

@@ -256,7 +256,9 @@ def test_another_extractor_reads_its_documents_again(home: Path, folder: Path) -
         corpus.sync(str(folder))
         assert not asked, "a first sync has nothing to compare"
         assert {one.name for one, _ in corpus.status().stale or ()} == {"top.txt", "sub/deep.txt"}
+        asked.clear()
         report = corpus.sync(str(folder))
+        assert len(asked) == 1, "programs run to answer: once for a sync, not for each of three documents"
         assert (report.documents["modified"], report.documents["unchanged"]) == (2, 1)
 
 
