@@ -26,6 +26,7 @@ from fonte.stores.lance_reader import LanceReader, OpenTable, check_count
 from fonte.stores.lance_rows import schema
 from fonte.stores.lance_start import lancedb
 from fonte.stores.lance_writer import LanceWriter
+from fonte.stores.resident import EXACT_ROWS
 from fonte.stores.sql_filter import any_of
 from fonte.types import Generation, GenerationState, Recipe
 
@@ -37,16 +38,24 @@ ERASE_SECONDS = 5.0
 """How long an erasure waits for readers."""
 _BATCH_ROWS = 1024
 KEPT_OPEN = 2
-"""Tables that a process keeps in memory."""
+"""Tables that a process keeps in memory, where they are small."""
+KEPT_ROWS = 500_000
+"""Rows of all tables that are kept, the one used last not counted."""
 _NO_LINKS = {errno.EXDEV, errno.EPERM, errno.EMLINK, errno.ENOTSUP, errno.EOPNOTSUPP}
 
 
 class LanceIndex:
     """IndexStore in one folder. Safe for several threads; writers are kept apart by the catalog's lock."""
 
-    def __init__(self, folder: Path, *, prepare: Callable[[], None] | None = None) -> None:
-        """Nothing is created before the first ``begin``; ``prepare`` then makes the folder above."""
+    def __init__(
+        self, folder: Path, *, prepare: Callable[[], None] | None = None, exact_rows: int = EXACT_ROWS
+    ) -> None:
+        """Nothing is created before the first ``begin``; ``prepare`` then makes the folder above.
+
+        Of tables with more than ``exact_rows`` chunks the dense leg is approximate.
+        """
         self._folder = folder
+        self._exact_rows = exact_rows
         self._prepare = prepare or (lambda: folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True))
         self._lock = Lock()
         self._database: DBConnection | None = None
@@ -180,12 +189,12 @@ class LanceIndex:
         with lance_call("opening a generation"):
             table = database.open_table(generation.table)
             table.checkout(generation.table_version)
-        opened = OpenTable(table, generation.recipe.space)
+        opened = OpenTable(table, generation.recipe.space, self._exact_rows)
         with lance_call("pinning a generation"):
             pins.hold(self._pin(generation.table), opened)
         with self._lock:
             kept = self._open.setdefault(key, opened)
-            while len(self._open) > KEPT_OPEN:
+            while len(self._open) > KEPT_OPEN or (len(self._open) > 1 and self._older_rows() > KEPT_ROWS):
                 self._open.popitem(last=False)
         return kept
 
@@ -202,6 +211,9 @@ class LanceIndex:
                     with pins.alone(self._pin(generation.table)) as unread:
                         found += [] if unread else [generation]
         return found
+
+    def _older_rows(self) -> int:
+        return sum(one.rows for one in list(self._open.values())[:-1])
 
     def drop(self, keep: Sequence[Generation]) -> None:
         """Remove every table that none of ``keep`` names and that nobody reads at this moment in any process.

@@ -14,7 +14,7 @@ from fonte.inspected import TableFacts, TableRow
 from fonte.stores.frequencies import Frequencies
 from fonte.stores.lance_errors import lance_call
 from fonte.stores.lance_rows import STORED, UNIT_TOLERANCE, to_codes, to_stored
-from fonte.stores.resident import COLUMNS, Resident
+from fonte.stores.resident import COLUMNS, EXACT_ROWS, Resident
 from fonte.stores.sql_filter import readable
 from fonte.stores.table_facts import facts_of, rows_of
 from fonte.types import Acl, Codes, Generation, Hit, Language, Principal, Query, Space, StoredChunk, Vector, Vectors
@@ -29,13 +29,16 @@ SPARE = 16
 
 _BATCH = 1024
 """Rows turned into chunks at once, so that memory stays bounded."""
+_LOADED = 8192
+"""Rows read at once of what is kept in memory."""
 
 
 class OpenTable:
     """A table at one version, with what is kept of it in memory. Shared by the readers of one process."""
 
-    def __init__(self, table: Table, space: Space) -> None:
+    def __init__(self, table: Table, space: Space, exact_rows: int = EXACT_ROWS) -> None:
         self.table = table
+        self._exact_rows = exact_rows
         self.dimensions = space.dimensions
         self.code_width = space.code_width
         self._lock = Lock()
@@ -62,10 +65,11 @@ class OpenTable:
                 if lacking:
                     message = f"the index was built before {', '.join(lacking)} of passages were kept"
                     raise SchemaMismatch(message, hint="run fonte sync again: it builds the index anew")
+                rows = self.rows
                 with lance_call("loading vectors"):
                     search = self.table.search().select(COLUMNS).with_row_id(True)  # noqa: FBT003 - its own way
-                    rows = search.limit(None).to_arrow()
-                self._resident = Resident(rows, self.dimensions)
+                    batches = search.limit(None).to_batches(_LOADED)
+                    self._resident = Resident(batches, rows, self.dimensions, self._exact_rows)
             return self._resident
 
     @property
@@ -74,8 +78,8 @@ class OpenTable:
         with self._lock:
             if self._frequencies is None:
                 with lance_call("counting terms"):
-                    rows = self.table.search().select(["terms"]).limit(None).to_arrow()
-                self._frequencies = Frequencies(rows["terms"])
+                    batches = self.table.search().select(["terms"]).limit(None).to_batches(_LOADED)
+                    self._frequencies = Frequencies(batch["terms"] for batch in batches)
             return self._frequencies
 
 

@@ -27,7 +27,7 @@ MOST_DEAD = 0.25
 """Of all rows of the table's files."""
 MOST_OLD_INDEXES = 24
 SCALAR_INDEX_ROWS = 5000
-"""From this many rows on, indexes over roles and document ids pay for themselves."""
+"""From this many rows on, indexes over roles, document ids and languages pay for themselves."""
 DELETE_IDS = 500
 """Ids named in one delete."""
 
@@ -170,7 +170,7 @@ class LanceWriter:
         return version, count
 
     def _build_indexes(self, count: int) -> None:
-        from lancedb.index import FTS, BTree, LabelList
+        from lancedb.index import FTS, Bitmap, BTree, LabelList
 
         text = FTS(
             with_position=False,
@@ -185,6 +185,7 @@ class LanceWriter:
         if count >= SCALAR_INDEX_ROWS:
             self._table.create_index("roles", config=LabelList(), replace=True)
             self._table.create_index("document_id", config=BTree(), replace=True)
+            self._table.create_index("language", config=Bitmap(), replace=True)
 
     def _tidy(self) -> None:
         """Drop the base's indexes; and bind the rows in one fragment, with no other version's files, when it is time.
