@@ -10,7 +10,6 @@ that two texts of two topics stand as near each other as two passages there do, 
 from __future__ import annotations
 
 import random
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -34,7 +33,8 @@ ROLE_SHARES = (0.55, 0.3, 0.1, 0.05)
 MEAN_LENGTH, DECAY = 0.89, 0.8
 COMMON = 300
 """So many of a language's commonest words say nothing about a text."""
-_WORD = re.compile(r"\w+(?:['’-]\w+)*")
+TOGETHER = 500
+"""Documents drawn at once."""
 _POOL = 1 << 22
 
 
@@ -58,6 +58,15 @@ class Made:
         return "\n\n".join((f"# Record {self.number}", *self.chunks)) + "\n"
 
 
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """Documents from number ``start`` on: their roles, and their words (documents, chunks, length) by place."""
+
+    start: int
+    roles: tuple[str, ...]
+    words: npt.NDArray[np.int32]
+
+
 class World:
     """Words of some languages, with topics and vectors. The same seed makes the same world."""
 
@@ -67,7 +76,8 @@ class World:
         spread = np.arange(1, dimensions + 1, dtype=np.float32) ** (-DECAY / 2)
         self._turn = np.linalg.qr(draw.standard_normal((dimensions, dimensions)))[0].astype(np.float32)
         centres = draw.standard_normal((TOPICS, dimensions), np.float32) * spread
-        self._words: list[npt.NDArray[np.str_]] = []
+        self.words: list[str] = []
+        self._begins: list[int] = []
         self._chances: list[npt.NDArray[np.float64]] = []
         self._own: list[npt.NDArray[np.int64]] = []
         self._at: dict[str, int] = {}
@@ -81,11 +91,12 @@ class World:
             topic[own] = np.arange(TOPICS)[:, None]
             vectors = centres[topic] + draw.standard_normal((len(one.words), dimensions), np.float32) * spread
             weight = np.where(rank >= COMMON, np.log(counts.sum() / counts), 0.0).astype(np.float32)
-            for at, word in enumerate(one.words, len(weights) and sum(map(len, weights))):
+            for at, word in enumerate(one.words, len(self.words)):
                 self._at.setdefault(word.lower(), at)
+            self._begins.append(len(self.words))
+            self.words += one.words
             rows.append(vectors)
             weights.append(weight)
-            self._words.append(np.array(one.words))
             self._chances.append(np.array(one.cumulative) / one.cumulative[-1])
             self._own.append(own)
         self._weights = np.concatenate(weights)
@@ -93,27 +104,48 @@ class World:
         mean = draw.standard_normal(dimensions)
         self._mean = (MEAN_LENGTH * mean / np.linalg.norm(mean)).astype(np.float32)
 
-    def documents(self, count: int, seed: int = 1) -> Iterator[Made]:
-        """So many documents, of the languages in turn."""
+    def drawn(self, count: int, seed: int = 1) -> Iterator[Drawn]:
+        """So many documents, some hundred at once, of the languages in turn."""
         draw = np.random.default_rng(seed)
-        for number in range(count):
-            language = number % len(self.known)
-            topic = int(draw.integers(TOPICS))
-            role = ROLES[int(draw.choice(len(ROLES), p=ROLE_SHARES))]
-            chances = draw.random((CHUNKS, LENGTH))
-            picked = np.searchsorted(self._chances[language], chances)
-            about = draw.random((CHUNKS, LENGTH)) < SHARE
-            picked[about] = self._own[language][topic][draw.integers(0, TOPIC_WORDS, int(about.sum()))]
-            words = self._words[language][picked]
-            chunks = tuple(_sentences(row.tolist()) for row in words)
-            yield Made(number, role, self.known[language].language, chunks)
+        for start in range(0, count, TOGETHER):
+            size = min(TOGETHER, count - start)
+            roles = draw.choice(len(ROLES), size, p=ROLE_SHARES)
+            topics = draw.integers(0, TOPICS, size)
+            words = np.empty((size, CHUNKS, LENGTH), np.int32)
+            for language in range(len(self.known)):
+                own = np.arange(start, start + size) % len(self.known) == language
+                shape = (int(own.sum()), CHUNKS, LENGTH)
+                picked = np.searchsorted(self._chances[language], draw.random(shape))
+                about = self._own[language][topics[own, None, None], draw.integers(0, TOPIC_WORDS, shape)]
+                words[own] = np.where(draw.random(shape) < SHARE, about, picked) + self._begins[language]
+            yield Drawn(start, tuple(ROLES[role] for role in roles), words)
+
+    def documents(self, count: int, seed: int = 1) -> Iterator[Made]:
+        """The same documents one by one, as text."""
+        for some in self.drawn(count, seed):
+            for at, (role, chunks) in enumerate(zip(some.roles, some.words, strict=True)):
+                number = some.start + at
+                texts = tuple(_sentences([self.words[word] for word in chunk]) for chunk in chunks.tolist())
+                yield Made(number, role, self.language(number), texts)
+
+    def language(self, number: int) -> str:
+        """Language of a document."""
+        return self.known[number % len(self.known)].language
+
+    def summed(self, words: npt.NDArray[np.int32]) -> Vectors:
+        """A unit row for each row of words (n, length), given by their places among ``words``."""
+        ends = np.arange(len(words) + 1) * words.shape[1]
+        return self._vectors_of(words.ravel(), ends)
 
     def vectors(self, texts: Sequence[str]) -> Vectors:
         """A unit row for each text, out of its words alone."""
-        places = [[self._at[word] for word in _WORD.findall(text.lower()) if word in self._at] for text in texts]
-        ends = np.cumsum([0, *map(len, places)])
-        flat = np.array([at for one in places for at in one], np.int64)
-        shape = (len(texts), len(self._vectors))
+        places = [[self._at[word] for word in _plain(text) if word in self._at] for text in texts]
+        return self._vectors_of(
+            np.array([at for one in places for at in one], np.int32), np.cumsum([0, *map(len, places)])
+        )
+
+    def _vectors_of(self, flat: npt.NDArray[np.int32], ends: npt.NDArray[np.int64]) -> Vectors:
+        shape = (len(ends) - 1, len(self._vectors))
         sums = np.asarray(csr_matrix((self._weights[flat], flat, ends), shape) @ self._vectors, np.float32)
         lengths = np.linalg.norm(sums, axis=1, keepdims=True)
         apart = np.float32(np.sqrt(1 - MEAN_LENGTH**2)) * sums / np.maximum(lengths, np.float32(1e-6))
@@ -122,11 +154,16 @@ class World:
 
     def question(self, chance: random.Random, text: str) -> str:
         """A few words out of a text, most of them such as say something."""
-        words = list(dict.fromkeys(_WORD.findall(text.lower())))
+        words = list(dict.fromkeys(_plain(text)))
         telling = [word for word in words if word in self._at and self._weights[self._at[word]] > 0]
         wanted = chance.randint(3, 7)
         kept = chance.sample(telling, min(len(telling), wanted - 1))
         return " ".join([*kept, *chance.sample(words, min(len(words), 1 + wanted - len(kept)))])
+
+
+def _plain(text: str) -> list[str]:
+    """The words of a made-up text, as they stand in the vocabulary but for capitals."""
+    return text.lower().replace(".", "").split()
 
 
 def _sentences(drawn: list[str]) -> str:

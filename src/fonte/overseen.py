@@ -14,7 +14,7 @@ from typing import Self
 from fonte import contract
 from fonte.access.standing import StandingStore
 from fonte.differing import GenerationDiff, differences
-from fonte.errors import InputError, ModelError, NotFound
+from fonte.errors import InputError, ModelError, NotFound, StoreError
 from fonte.evaluation.html.sample_page import Judged
 from fonte.ingest import staleness
 from fonte.listing import copies_of, outliers, with_full_ledgers, with_ledgers, with_live_roles
@@ -178,8 +178,17 @@ class Overseen:
             copies,
             odd=odd,
             token_code_bytes=code_bytes,
+            approximate=self._approximate(tenant, active),
             held=self._store_of(tenant).catalog.held(),
         )
+
+    def _approximate(self, tenant: str, active: Generation | None) -> bool | None:
+        if active is None:
+            return None
+        try:
+            return self._store_of(tenant).index.open(active).approximate
+        except StoreError:
+            return None
 
     def _existing(self, tenant: str) -> TenantStore:
         store = self._store_of(tenant)

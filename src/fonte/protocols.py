@@ -343,6 +343,10 @@ class IndexReader(Protocol):
     def generation(self) -> Generation:
         """What is being read."""
 
+    @property
+    def approximate(self) -> bool:
+        """Whether ``dense`` may miss some of the nearest, for the index is large."""
+
     def bm25(self, terms: Sequence[str], query: Query, *, revoked: Sequence[str], k: int) -> list[Hit]:
         """Best ``k`` by BM25 among what the principal may read and the filters admit, minus ``revoked`` documents."""
 

@@ -1191,6 +1191,8 @@ class CorpusStatus:
     """What the codes of tokens take in the index; None where the model cannot be asked."""
     odd: tuple[tuple[DocumentState, tuple[str, ...]], ...] = ()
     """Documents that are unlike their siblings, or strange in themselves, each with the reasons."""
+    approximate: bool | None = None
+    """Whether dense search may miss some of the nearest; None where there is no index that can be read."""
     held: Hold | None = None
     """A rollback after which standing jobs do not publish."""
 

@@ -78,7 +78,7 @@ class Corpus(OpenCorpus):
 
 def make_parts(home: Path, settings: Settings) -> Parts:
     """Every concrete part, by the settings."""
-    terms, stores = Analyser(), Home(home)
+    terms, stores = Analyser(), Home(home, exact_chunks=settings.retrieval.exact_chunks)
 
     def make_recipe(embedder: Embedder) -> Recipe:
         return Recipe(PIPELINE_VERSION, NORMALISER_VERSION, settings.chunking.recipe(), terms.version, embedder.space)

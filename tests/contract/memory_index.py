@@ -83,6 +83,10 @@ class MemoryReader:
     generation: Generation
     rows: Mapping[str, Row]
 
+    @property
+    def approximate(self) -> bool:
+        return False
+
     def _readable(self, query: Query, revoked: Sequence[str]) -> list[Row]:
         wanted = query.filters
         return [

@@ -68,6 +68,8 @@ def status(options: argparse.Namespace, output: Output) -> int:
         if found.token_code_bytes:
             megabytes = found.token_code_bytes / 2**20
             output.line(f"token vectors: {megabytes:.1f} MB; [embedding] token_codes = false would leave them out")
+        if found.approximate:
+            output.line("dense search: approximate, for there are more than [retrieval] exact_chunks")
         output.line(
             "documents: " + (", ".join(f"{number} {name}" for name, number in found.documents.items()) or "none")
         )

@@ -477,6 +477,7 @@ class StatusTold(BaseModel):
     embedding_model: str | None
     token_codec: str | None
     token_code_bytes: int | None
+    dense_search: Literal["exact", "approximate"] | None
     candidates: list[str]
     stale: list[Stale] | None
     stale_unknown: str | None

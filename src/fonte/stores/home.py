@@ -28,6 +28,7 @@ from fonte.stores.feedback import SqliteFeedback
 from fonte.stores.jobs import SqliteJobs
 from fonte.stores.keys import SqliteKeys
 from fonte.stores.lance_index import LanceIndex
+from fonte.stores.resident import EXACT_ROWS
 from fonte.stores.sessions import SqliteSessions
 from fonte.stores.standing import SqliteStanding
 from fonte.stores.vector_cache import SqliteVectorCache
@@ -71,13 +72,14 @@ class TenantStore:
 class Home:
     """A folder that holds everything. Opening one creates nothing; the first write does, with mode 0700."""
 
-    def __init__(self, path: Path) -> None:
-        """Open a home.
+    def __init__(self, path: Path, *, exact_chunks: int = EXACT_ROWS) -> None:
+        """Open a home. Dense search over a tenant with more than ``exact_chunks`` chunks is approximate.
 
         Raises:
             StoreUnavailable: the path is not a folder, or may not be read. SchemaMismatch: a home of another version.
         """
         self.path = path
+        self._exact_chunks = exact_chunks
         self._check()
 
     def tenant(self, name: str) -> TenantStore:
@@ -94,7 +96,7 @@ class Home:
             self.prepare(name)
 
         catalog = SqliteCatalog(folder / "catalog.sqlite", name, prepare=prepare)
-        index = LanceIndex(folder / "lance", prepare=prepare)
+        index = LanceIndex(folder / "lance", prepare=prepare, exact_rows=self._exact_chunks)
         cache = SqliteVectorCache(folder / "vectors.sqlite", prepare=prepare)
         return TenantStore(
             catalog=catalog,

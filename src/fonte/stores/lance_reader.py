@@ -52,6 +52,11 @@ class OpenTable:
             return int(self.table.count_rows())
 
     @property
+    def approximate(self) -> bool:
+        """Whether there are too many chunks to compare a vector with all of them."""
+        return self.rows > self._exact_rows
+
+    @property
     def resident(self) -> Resident:
         """Vectors and facts in memory, loaded once.
 
@@ -94,6 +99,11 @@ class LanceReader:
     def generation(self) -> Generation:
         """What is being read."""
         return self._generation
+
+    @property
+    def approximate(self) -> bool:
+        """Whether ``dense`` may miss chunks: signs tell which of those that the asker may read are compared."""
+        return self._opened.approximate
 
     def _is_stranger(self, principal: Principal) -> bool:
         return principal.tenant != self._generation.tenant
@@ -146,6 +156,8 @@ class LanceReader:
 
     def dense(self, vector: Vector, query: Query, *, revoked: Sequence[str], k: int) -> list[Hit]:
         """Nearest ``k`` by cosine distance under the same rules, k whenever k exist; ties by chunk id.
+
+        Of a large index (``approximate``) the nearest of a share of what the rules admit; what comes is scored exactly.
 
         Raises:
             SpaceMismatch: a vector of another dimension. ValueError: not a unit vector.

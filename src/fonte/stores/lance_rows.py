@@ -131,11 +131,12 @@ def joined_terms(terms: Sequence[str]) -> str:
     Raises:
         ValueError: an empty term, or one that holds white space and would become two.
     """
-    for term in terms:
-        if term.split() != [term]:
-            message = f"not one term: {term!r}"
-            raise ValueError(message)
-    return " ".join(terms)
+    joined = " ".join(terms)
+    if joined.split() != list(terms):
+        wrong = next(term for term in terms if term.split() != [term])
+        message = f"not one term: {wrong!r}"
+        raise ValueError(message)
+    return joined
 
 
 def to_table(

@@ -153,11 +153,6 @@ class Resident:
             self._last = key, raw
         return raw
 
-    @property
-    def approximate(self) -> bool:
-        """Whether ``nearest`` may miss a row: there are too many to compare all of them."""
-        return self._signs is not None
-
     def nearest(self, vector: Vector, mask: _Mask, k: int) -> list[tuple[int, float]]:
         """The ``k`` rows of the mask with the highest cosine, ties by chunk id: (row, cosine).
 
