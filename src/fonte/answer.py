@@ -19,7 +19,7 @@ from fonte.gate import NOTHING, GateModel, part_is_there
 from fonte.processing import Processing, in_context, process
 from fonte.protocols import Catalog, Embedder, Entailer, Generator, IndexReader, Reranker, Rewriter, Terms
 from fonte.retrieve import Found, RetrievalSettings, Retrieved, Retriever
-from fonte.several import Gathered, gather, part_query
+from fonte.several import Gathered, gather, part_query, shortcuts
 from fonte.shown import results, suspicious
 from fonte.support import SupportChecker, SupportPolicy
 from fonte.text.language import question_languages
@@ -258,7 +258,8 @@ class Asker:
                     hint="run fonte sync again",
                 )
             documents[document_id] = document
-        return replace(gathered, retrieved=replace(gathered.retrieved, found=found)), documents
+        notes = (*gathered.retrieved.notes, *shortcuts(self.reader, settings))
+        return replace(gathered, retrieved=replace(gathered.retrieved, found=found, notes=notes)), documents
 
     def _still_readable(self, asked: Asked) -> Asked:
         """The same without what the asker could read when the passages were chosen, and cannot read any more."""

@@ -157,10 +157,8 @@ class Retriever:
         timings["total"] = _since(began)
         vector = asked.vector if asked is not None else None
         reranker = again.reranker if again is not None and not again.note else ""
-        notes = [again.note] if again is not None and again.note else []
-        if DENSE in legs and self.reader.approximate:
-            notes.append(f"dense search was approximate: {self.reader.generation.chunks} chunks")
-        return Retrieved(tuple(found), tuple(rankings), timings, vector, moved, reranker, tuple(notes))
+        notes = (again.note,) if again is not None and again.note else ()
+        return Retrieved(tuple(found), tuple(rankings), timings, vector, moved, reranker, notes)
 
     def _legs(
         self, query: Query, revoked: Sequence[str], settings: RetrievalSettings, timings: dict[str, float]

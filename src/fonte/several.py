@@ -13,7 +13,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
-from fonte.retrieve import Found, RetrievalSettings, Retrieved, Retriever
+from fonte.protocols import IndexReader
+from fonte.retrieve import BM25, Found, RetrievalSettings, Retrieved, Retriever
 from fonte.types import Query, Ranking
 
 RANK_CONSTANT = 60
@@ -60,6 +61,13 @@ def gather(retriever: Retriever, query: Query, revoked: Sequence[str], settings:
     notes = tuple(dict.fromkeys(note for one in (whole, *(one for _, one in made)) for note in one.notes))
     together = replace(whole, found=tuple(found), rankings=tuple(rankings), timings_ms=timings, notes=notes)
     return Gathered(together, parts)
+
+
+def shortcuts(reader: IndexReader, settings: RetrievalSettings) -> tuple[str, ...]:
+    """What has to be told of a search that may have missed some of the nearest passages."""
+    if settings.mode == BM25 or not reader.approximate:
+        return ()
+    return (f"dense search was approximate: {reader.generation.chunks} chunks",)
 
 
 def part_query(query: Query, at: int) -> Query:
