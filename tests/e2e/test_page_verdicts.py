@@ -117,7 +117,7 @@ def test_an_answer_that_breaks_off_says_so(browser: Browser, served_site: Site) 
     with visiting(browser, served_site, "ada") as visitor:
         page = visitor.page
         half = 'event: delta\ndata: {"text": "It delivers"}\n\n'
-        fault = {"error": {"code": "model_unavailable", "message": f"down {EVIL}", "hint": "wait", "retryable": True}}
+        fault = {"error": {"code": "not_in_the_page", "message": f"down {EVIL}", "hint": "wait", "retryable": True}}
         bodies = [half, f"{half}event: error\ndata: {json.dumps(fault)}\n\n"]
         page.route(
             "**/v1/ask",
