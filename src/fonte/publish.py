@@ -85,6 +85,8 @@ def publish(
             report=tuple(faults),
         )
     verdict = f"published by override ({override}) in spite of: {'; '.join(faults)}" if faults else passed
+    if override and not faults:
+        verdict += f"; a reason was given: {override}"
     catalog.update_generation(generation_id, candidate.state, verdict=verdict)
     catalog.publish(generation_id, expected=active.id if active else None)
     return catalog.generation(generation_id), active
