@@ -93,7 +93,8 @@ class Inspector:
             reader = self.index.open(candidate)
             facts = reader.facts()
             faults += table_faults(facts, states)
-            rows = reader.whole_rows(_drawn(candidate, facts, _fresh(states, before)))
+            fresh = _fresh(states, before)
+            rows = reader.whole_rows(_drawn(candidate, facts, fresh))
         except FonteError as error:
             return Inspection((*faults, Fault("table", error.message)))
         faults += row_faults(candidate, rows, self.terms)
@@ -102,26 +103,31 @@ class Inspector:
             faults += leg_faults(reader, readable, facts, self.terms)
         except FonteError as error:
             faults.append(Fault("legs", f"it cannot be searched: {error.message}"))
-        few = rows[:ROWS_EMBEDDED]
-        model = self._model_faults(candidate, few)
-        asked = 0 if any(one.code in {"space", "model_unknown"} for one in model) else len(few)
+        asked, model = self._asked_of_model(candidate, rows[:ROWS_EMBEDDED], fresh)
         return Inspection((*faults, *model), candidate.chunks, len(rows), len(readable), asked)
 
-    def _model_faults(self, candidate: Generation, rows: Sequence[TableRow]) -> list[Fault]:
+    def _asked_of_model(
+        self, candidate: Generation, rows: Sequence[TableRow], fresh: Collection[str]
+    ) -> tuple[int, list[Fault]]:
+        """How many rows the model was asked for, and what is wrong with their vectors.
+
+        Where it cannot be asked and no vector is new, as when rights are narrowed while an endpoint is down, that is
+        no fault: those that answer now are the same.
+        """
         try:
             embedder = self.embedder()
             space, own = candidate.recipe.space, embedder.space
             if space.id != own.id:
-                return [Fault("space", f"it was built with {space.model}, the settings name {own.model}")]
+                return 0, [Fault("space", f"it was built with {space.model}, the settings name {own.model}")]
             made = embedder.embed_passages([fitted(row.stored.chunk, embedder) for row in rows]) if rows else ()
         except FonteError as error:
-            return [Fault("model_unknown", f"its vectors could not be compared with the model's: {error.message}")]
+            new = any(row.stored.chunk.document_id in fresh for row in rows)
+            told = f"its vectors could not be compared with the model's: {error.message}"
+            return 0, [Fault("model_unknown", told)] if new else []
         pairs = zip(rows, made, strict=True)
-        off = [row for row, vector in pairs if not _cosine(row.stored.vector, vector) >= _SAME_VECTOR]
-        if not off:
-            return []
-        told = f"{len(off)} of {len(rows)} chunks have vectors that {space.model} does not make of their text"
-        return [Fault("model", f"{told}, first {off[0].stored.chunk.id}")]
+        off = [row.stored.chunk.id for row, vector in pairs if not _cosine(row.stored.vector, vector) >= _SAME_VECTOR]
+        what = f"of {len(rows)} chunks have vectors that {space.model} does not make of their text"
+        return len(rows), _listed("model", off, what)
 
 
 def _cosine(one: object, other: object) -> float:

@@ -18,6 +18,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "unit" / "usecases"))
 
 from command import Ran, fonte
 from evaluating_making import Quick
+from fonte.errors import ModelUnavailable
 from fonte.stores.lance_writer import LanceWriter
 from fonte.types import Codes, StoredChunk, Vectors
 from quick_corpus import WordEmbedder
@@ -188,6 +189,34 @@ def test_vectors_of_another_model_are_not_published(
     assert (again.status, again.json["error"]["code"]) == (1, "gate_failed")
 
 
+class _Silent(WordEmbedder):
+    """An endpoint that went down after it made vectors."""
+
+    def embed_passages(self, texts: Sequence[str]) -> Vectors:
+        if not self._encoding:
+            raise ModelUnavailable("the endpoint is down")
+        return super().embed_passages(texts)
+
+
+def test_new_vectors_that_cannot_be_compared_with_the_model_are_not_published(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    docs = _documents(tmp_path, 6)
+    first = fonte(home, "sync", str(docs)).json["generation"]
+    monkeypatch.setattr("evaluating_making.WordEmbedder", _Silent)
+    path = docs / "room0.md"
+    before = path.read_text(encoding="utf-8")
+    path.write_text(before + "\nThe lamp was mended.\n", encoding="utf-8")
+    message, codes = _held(home, fonte(home, "sync", str(docs)), first)
+    assert codes == ["model_unknown"]
+    assert "the endpoint is down" in message
+    path.write_text(before, encoding="utf-8")
+    (docs / "room1.md").unlink()
+    gone = fonte(home, "sync", str(docs))
+    assert (gone.status, gone.json["published"]) == (0, True), "no vector is new: those that answer now are the same"
+    assert fonte(home, "generations").json["generations"][-1]["checks"]["embedded"] == 0
+
+
 def test_a_generation_of_a_model_that_the_settings_do_not_name_is_not_published(
     home: Path, tmp_path: Path, quick: Quick, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -280,3 +309,5 @@ def test_what_is_wrong_in_a_table_is_told_by_its_own_reason(
     (one,) = fonte(home, "generations").json["generations"]
     assert reason <= {fault["code"] for fault in one["checks"]["faults"]}, one["verdict"]
     assert fonte(home, "generations").json["active"] is None
+    seen_by_check = not reason.isdisjoint({"counts", "orphans", "texts", "vectors"})
+    assert fonte(home, "check").json["whole"] is not seen_by_check, "it asks no model and no analyser"

@@ -17,7 +17,7 @@ from fonte.stores.lance_rows import STORED, UNIT_TOLERANCE, to_codes, to_stored
 from fonte.stores.resident import COLUMNS, EXACT_ROWS, Resident
 from fonte.stores.sql_filter import readable
 from fonte.stores.table_facts import facts_of, rows_of
-from fonte.types import Acl, Codes, Generation, Hit, Language, Principal, Query, Space, StoredChunk, Vector, Vectors
+from fonte.types import Acl, Codes, Generation, Hit, Language, Principal, Query, Space, StoredChunk, Vector
 
 if TYPE_CHECKING:
     from lancedb.table import Table
@@ -276,13 +276,6 @@ class LanceReader:
         found = rows_of(self._opened.table, chunk_ids, self._opened.dimensions, self._opened.code_width)
         place = {chunk: at for at, chunk in enumerate(chunk_ids)}
         return sorted(found, key=lambda row: place[row.stored.chunk.id])
-
-    def vectors(self) -> Vectors:
-        """Every chunk's vector, shape (chunks, dim), in no order."""
-        with lance_call("reading vectors"):
-            column = self._opened.table.search().select(["vector"]).limit(None).to_arrow()["vector"].combine_chunks()
-        flat = column.flatten().to_numpy(zero_copy_only=False)
-        return np.asarray(flat, np.float32).reshape(-1, self._opened.dimensions)
 
     def document_frequencies(self, terms: Sequence[str]) -> Mapping[str, int]:
         """In how many chunks of the generation each term stands; absent terms are left out."""
