@@ -14,7 +14,15 @@ from threading import Lock
 from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote_to_bytes
 
-from fonte.errors import InvalidQuery, ParseError, SourceChanged, SourceTooLarge, SourceUnreadable
+from fonte.errors import (
+    InvalidQuery,
+    ParseError,
+    ParserCrashed,
+    ParseTimeout,
+    SourceChanged,
+    SourceTooLarge,
+    SourceUnreadable,
+)
 from fonte.protocols import Pictures
 from fonte.types import Box, Document, DocumentState, Picture, Source, sha256_hex
 
@@ -30,8 +38,9 @@ _REMEMBERED: Final = 1000
 AGAIN_SECONDS: Final = 600.0
 """How long a page that could not be drawn is not tried again."""
 _LOCAL: Final = "file://"
-_INSIDE: Final = ("#", "!/")
-"""What a URI has of a record, or of a member of a container: no file of its own."""
+_RECORD: Final = "#"
+_STEP: Final = "!/"
+"""Between a container and what lies in it, in URIs."""
 _INK: Final = (255, 222, 89)
 _EDGE: Final = (176, 112, 0)
 _AROUND: Final = 2
@@ -71,8 +80,12 @@ class PageDrawer:
             for named in [one for one in self._kept if documents is None or one[0] in documents]:
                 del self._kept[named]
 
-    def page(self, document: Document, state: DocumentState, page: int, path: str | None) -> Picture:
+    def page(
+        self, document: Document, state: DocumentState, page: int, path: str | None, inside: tuple[str, ...] = ()
+    ) -> Picture:
         """A page (from 1) of the document's source, whose bytes lie at ``path``; None for nowhere.
+
+        ``inside`` are names to open one after the other in the container that lies there.
 
         Raises:
             InvalidQuery: a format without pages, or no such page. SourceUnreadable: its source is not on this machine.
@@ -91,10 +104,10 @@ class PageDrawer:
                 return known
             self._refuse_again(named)
             began = self._forgot
-        source = _source(state, path)
+        source = _member(state, path, inside) if inside else _source(state, path)
         try:
             drawn = self._drawer().picture(source, media_type, page)
-        except ParseError as error:
+        except (ParseTimeout, ParserCrashed) as error:
             self._remember(named, error)
             raise
         with self._lock:
@@ -180,19 +193,34 @@ def _mark(drawn: Image, frame: tuple[int, int, int, int]) -> None:
     ImageDraw.Draw(drawn).line([(left, bottom - 1), (right - 1, bottom - 1)], fill=_EDGE, width=2)
 
 
+def steps(uri: str) -> tuple[str, tuple[str, ...]]:
+    """The URI of the file, and of a document in a container the names that lead to it there."""
+    outer, *inside = uri.split(_STEP)
+    return outer, tuple(os.fsdecode(unquote_to_bytes(one)) for one in inside)
+
+
 def local_path(uri: str) -> str | None:
-    """Where a document lies that is a file of its own on this machine."""
-    if not uri.startswith(_LOCAL) or any(one in uri for one in _INSIDE):
+    """Where a file lies that is one of its own on this machine."""
+    if not uri.startswith(_LOCAL) or _RECORD in uri:
         return None
     return os.fsdecode(unquote_to_bytes(uri.removeprefix(_LOCAL)))
+
+
+def _member(state: DocumentState, path: str | None, inside: tuple[str, ...]) -> Source:
+    """A document in a container: the child that draws it unpacks it, and sees to it that it is what was indexed."""
+    if path is None:
+        raise _elsewhere(state)
+    return Source(uri=state.uri, name=state.name, content_hash=state.version, acl=state.acl, path=path, inside=inside)
+
+
+def _elsewhere(state: DocumentState) -> SourceUnreadable:
+    return SourceUnreadable(f"the file of {state.name} does not lie on this machine", hint="read its text instead")
 
 
 def _source(state: DocumentState, path: str | None) -> Source:
     """The document's file, read whole; its bytes are those that were indexed, wherever its name leads by now."""
     if path is None:
-        raise SourceUnreadable(
-            f"{state.name} does not lie on this machine as a file of its own", hint="read its text instead"
-        )
+        raise _elsewhere(state)
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         with os.fdopen(descriptor, "rb") as file:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from fonte.access.uploads import UPLOADS
 from fonte.conversing import Conversing
-from fonte.drawn import DrawnPage, PageDrawer, local_path, marked
-from fonte.errors import NotFound
+from fonte.drawn import DrawnPage, PageDrawer, local_path, marked, steps
+from fonte.errors import InvalidQuery, NotFound
 from fonte.named import absent, called, only_one, place_in
 from fonte.parts import Parts
 from fonte.text.locate import boxes_on
+from fonte.text.rows import Grid, grid
 from fonte.types import Document, DocumentState, Locator, Principal
 
 
@@ -51,6 +52,28 @@ class Showing(Conversing):
         if found is None:
             raise NotFound(f"{state.name} has no text: {state.reason or state.status.value}")
         return found, state, place_in(found, start, end, page)
+
+    def table(
+        self,
+        document: str,
+        *,
+        principal: Principal,
+        start: int | None = None,
+        end: int | None = None,
+        table: int | None = None,
+        first: int | None = None,
+        many: int = 60,
+    ) -> tuple[Grid, Document]:
+        """Rows of a table around a range of the canonical text, or from a row of a table on; and whose they are.
+
+        Raises:
+            As ``show``. InvalidQuery: no such table.
+        """
+        found, _, place = self.show(document, principal=principal, start=start, end=end)
+        made = grid(found, place.start, place.end, table=table, first=first, many=many)
+        if made is None:
+            raise InvalidQuery(f"{found.name} has no such table", hint="read its text instead")
+        return made, found
 
     def passage(self, chunk: str, *, principal: Principal) -> tuple[Document, DocumentState, Locator]:
         """The document of a chunk of the active generation, and the chunk's place in it.
@@ -97,9 +120,10 @@ class Showing(Conversing):
         if chunk is not None:
             marks = self._chunk_of(found.id, chunk, principal)
         boxes = boxes_on(found, page, *marks) if marks is not None else ()
+        file, inside = steps(state.uri)
         uploaded = state.uri.startswith(UPLOADS)
-        path = self._parts.uploads(principal.tenant).path(state.uri) if uploaded else local_path(state.uri)
-        picture = self._drawer.page(found, state, page, path)
+        path = self._parts.uploads(principal.tenant).path(file) if uploaded else local_path(file)
+        picture = self._drawer.page(found, state, page, path, inside)
         return marked(picture, boxes, boxes_on(found, page, 0, len(found.text))), found
 
     def _chunk_of(self, document_id: str, chunk: str, principal: Principal) -> tuple[int, int]:

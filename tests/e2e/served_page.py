@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -15,6 +16,8 @@ from playwright.sync_api import Browser, BrowserContext, Dialog, Page
 from reportlab.lib.pagesizes import A4
 from reportlab.pdfgen.canvas import Canvas
 
+sys.path.insert(0, str(Path(__file__).parents[1] / "unit" / "parsers_c"))
+
 from fonte import Corpus
 from fonte.access.identity import Action
 from fonte.access.keys import mint
@@ -25,10 +28,20 @@ from fonte.http.served import Served
 from fonte.stores.home import Home
 from fonte.types import Principal
 from fonte.working import Worker
+from pptx_making import deck, shape, slide, title
 
 PAGE_SEVEN = "The reserve pump on level minus two delivers 340 litres per minute at most."
 ITALIAN = "Il laboratorio chiude alle ore 18 dal lunedì al venerdì."
 SECRET = "The director's salary is ninety-one thousand euro a year."
+SLIDE_TWO = "The crane in hall five lifts 12 tonnes at most."
+MEETING = """WEBVTT
+
+00:00:01.000 --> 00:00:04.000
+<v Rosa>Good morning everybody, let us begin with the budget.
+
+00:01:05.000 --> 00:01:11.000
+<v Marco>The new compressor will be delivered on the ninth of March.
+"""
 HOSTILE_NAME = "<img src=x onerror=alert(1)> \u202egpj.md"
 HOSTILE = (
     "# Boiler <script>alert(2)</script> [click](javascript:alert(3))\n\n"
@@ -70,6 +83,15 @@ def documents(folder: Path) -> tuple[Path, Path]:
     (shared / "orari.txt").write_text(f"Orari\n\n{ITALIAN} Il sabato è aperto solo su appuntamento.\n", "utf-8")
     (shared / "tariffs.csv").write_text(
         "Zone,Price per day,Since\nNorth,41,2024\nSouth,37,2025\nHills,52,2026\n", "utf-8"
+    )
+    stock = (f"P-{at},shelf {at % 17},{7 * at % 50}" for at in range(1, 151))
+    (shared / "stock.csv").write_text("Part,Shelf,Count\n" + "\n".join(stock) + "\n", "utf-8")
+    (shared / "meeting.vtt").write_text(MEETING, "utf-8")
+    (shared / "briefing.pptx").write_bytes(
+        deck(
+            slide(title("Welcome"), shape("Please keep your badge visible at all times.")),
+            slide(title("Crane"), shape(SLIDE_TWO)),
+        )
     )
     (shared / HOSTILE_NAME).write_text(HOSTILE, "utf-8")
     (shared / "broken.pdf").write_bytes(b"%PDF-1.7 this is no pdf")
@@ -141,12 +163,14 @@ def _listening(served: Served) -> Iterator[str]:
 class Listening:
     """What no page may do, in a browser's page: words on the console, errors, dialogs, requests to elsewhere.
 
-    ``forgiven`` are statuses that the browser may write to the console because the test wants them.
+    ``forgiven`` are statuses that the browser may write to the console because the test wants them, ``also`` is the
+    one other address that it may go to.
     """
 
     def __init__(self, page: Page, address: str) -> None:
         self.faults: list[str] = []
         self.forgiven: set[int] = set()
+        self.also = address
         page.on("console", lambda message: self._console(message.text))
         page.on("pageerror", lambda error: self.faults.append(f"error: {error}"))
         page.on("dialog", self._dialog)
@@ -161,7 +185,7 @@ class Listening:
             self.faults.append(f"console: {text}")
 
     def _request(self, url: str, address: str) -> None:
-        if not url.startswith((f"{address}/", f"blob:{address}/", "data:")):
+        if not url.startswith((f"{address}/", f"{self.also}?", f"blob:{address}/", "data:")):
             self.faults.append(f"request: {url}")
 
 
@@ -212,7 +236,7 @@ def visiting(
         if user is not None:
             visitor.sign_in(user)
         yield visitor
-        assert visitor.heard.faults == []
+        assert visitor.heard.faults == [], visitor.heard.faults
 
 
 def _visitor(context: BrowserContext, site: Site) -> Visitor:

@@ -13,10 +13,11 @@ import uvicorn
 
 
 @contextmanager
-def listening(app: Any) -> Iterator[str]:
-    """Its address, while it listens."""
-    with socket.socket() as bound:
-        bound.bind(("127.0.0.1", 0))
+def listening(app: Any, given: socket.socket | None = None) -> Iterator[str]:
+    """Its address, while it listens: at a free port, or where a socket was bound before."""
+    with given or socket.socket() as bound:
+        if given is None:
+            bound.bind(("127.0.0.1", 0))
         port = bound.getsockname()[1]
         config = uvicorn.Config(app, log_level="warning", server_header=False, ws="none")
         server = uvicorn.Server(config)

@@ -121,6 +121,7 @@ ASKED: dict[tuple[str, str], Asked] = {
     ("GET", "/v1/documents"): lambda _: ("/v1/documents", None),
     ("GET", "/v1/documents/{document_id}"): lambda w: (f"/v1/documents/{_document(w)}", None),
     ("GET", "/v1/documents/{document_id}/text"): lambda w: (f"/v1/documents/{_document(w)}/text", None),
+    ("GET", "/v1/documents/{document_id}/table"): lambda w: (f"/v1/documents/{_document(w)}/table?from=0&to=9", None),
     ("GET", "/v1/documents/{document_id}/pages/{page}.png"): lambda w: (
         f"/v1/documents/{_document(w)}/pages/1.png?from=0&to=9",
         None,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import shutil
+import zipfile
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -29,6 +30,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("report.pdf", "rotated90.pdf"):
         shutil.copy(MADE / name, place)
     (place / "plain.txt").write_text("The pump runs at seven bar.", "utf-8")
+    with zipfile.ZipFile(place / "box.zip", "w") as box:
+        box.write(MADE / "report.pdf", "inner folder/à report.pdf")
     return place
 
 
@@ -161,3 +164,23 @@ def test_marks_turn_with_their_page(rotation: int, corner: tuple[int, int]) -> N
     assert found is not None
     assert (abs(found[0] - corner[0]) < 5, abs(found[1] - corner[1]) < 5) == (True, True), found
     assert drawn.mark == pytest.approx(found[1] / _image(drawn.png).height, abs=0.03)
+
+
+def test_a_page_inside_an_archive_is_drawn_from_the_bytes_that_were_indexed(pages: House, folder: Path) -> None:
+    client = pages.client(EVA)
+    name = next(
+        one["document_id"]
+        for one in client.get("/v1/documents").json()["documents"]
+        if one["document_name"].startswith("box.zip!/")
+    )
+    inside, outside = (
+        client.get(f"/v1/documents/{name}/pages/2.png"),
+        client.get("/v1/documents/report.pdf/pages/2.png"),
+    )
+    assert inside.status_code == 200
+    assert inside.content == outside.content
+    assert pages.client(ADA).get(f"/v1/documents/{name}/pages/2.png").status_code == 404
+    with zipfile.ZipFile(folder / "box.zip", "w") as box:
+        box.write(MADE / "two_column.pdf", "inner folder/à report.pdf")
+    assert client.get(f"/v1/documents/{name}/pages/2.png").status_code == 200, "kept as it was drawn"
+    assert client.get(f"/v1/documents/{name}/pages/1.png").status_code == 422

@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from html import escape
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
@@ -32,6 +33,7 @@ class Elsewhere:
     """A provider: codes that it gave, with the challenge and nonce that they were asked with; what it will say."""
 
     issuer: str = ""
+    back: str = BACK
     codes: dict[str, tuple[str, str]] = field(default_factory=dict)
     changed: dict[str, Any] = field(default_factory=dict)
     down: bool = False
@@ -41,7 +43,7 @@ class Elsewhere:
         asked = {name: values[0] for name, values in parse_qs(urlsplit(address).query).items()}
         assert asked["response_type"] == "code"
         assert asked["code_challenge_method"] == "S256"
-        assert asked["redirect_uri"] == BACK
+        assert asked["redirect_uri"] == self.back
         code = f"code{len(self.codes)}"
         self.codes[code] = asked["code_challenge"], asked["nonce"]
         return f"/v1/session/return?code={code}&state={asked['state']}"
@@ -54,7 +56,7 @@ class Elsewhere:
         if authorization != f"Basic {expected}" or challenge != base64.urlsafe_b64encode(digest).decode().rstrip("="):
             return 400, {"error": "invalid_grant"}
         moment = time.time()
-        told = {"iss": self.issuer, "aud": "page", "sub": "ada", "nonce": nonce, "iat": moment, "exp": moment + 60}
+        told = {"iss": self.issuer, "aud": "page", "sub": "ada", "nonce": nonce, "iat": moment, "exp": moment + 3600}
         return 200, {"id_token": signed(told | {"roles": ["hr"]} | self.changed), "access_token": "x"}
 
 
@@ -64,6 +66,10 @@ def provider() -> Iterator[Elsewhere]:
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
+            if self.path.startswith("/authorize"):  # somebody's browser: whoever signs in is led back
+                back = f"{made.back.removesuffix('/v1/session/return')}{made.allow(self.path)}"
+                self._send(200, "text/html", f'<!doctype html><a href="{escape(back)}">Go on as ada</a>')
+                return
             ends = {"authorization_endpoint": f"{made.issuer}/authorize", "token_endpoint": f"{made.issuer}/token"}
             discovery = {"issuer": made.issuer, "jwks_uri": f"{made.issuer}/keys", **ends}
             self._say(200, discovery if "well-known" in self.path else key_set())
@@ -73,9 +79,13 @@ def provider() -> Iterator[Elsewhere]:
             self._say(*made.token(form, self.headers.get("authorization", "")))
 
         def _say(self, status: int, told: dict[str, Any]) -> None:
-            self.send_response(503 if made.down else status)
+            self._send(503 if made.down else status, "application/json", json.dumps(told))
+
+        def _send(self, status: int, kind: str, body: str) -> None:
+            self.send_response(status)
+            self.send_header("content-type", kind)
             self.end_headers()
-            self.wfile.write(json.dumps(told).encode())
+            self.wfile.write(body.encode())
 
         def log_message(self, *_: object) -> None:
             pass

@@ -9,13 +9,15 @@ from fastapi.responses import Response
 
 from fonte import contract
 from fonte.access.identity import Action, Identity
+from fonte.contract import Json
 from fonte.http import schemas_out as out
 from fonte.http.identity import Reader, Writer
 from fonte.http.outward import outward
 from fonte.http.replies import note, reply
 from fonte.http.served import Served
 from fonte.named import absent, only_one
-from fonte.types import DocumentState, DocumentStatus
+from fonte.text.rows import LONGEST_CELL, MOST_ROWS, Grid, Row
+from fonte.types import Document, DocumentState, DocumentStatus
 
 MARK = "x-fonte-mark"
 """Where a page's first mark begins, as a share of its height."""
@@ -54,6 +56,25 @@ def routes(served: Served) -> APIRouter:
         shown, state, place = corpus.show(document_id, principal=who.principal, start=start, end=to)
         note(request, document_id, (shown.id,))
         return reply(outward(contract.shown_document(shown, state, place), who))
+
+    @router.get("/v1/documents/{document_id}/table", response_model=out.TableTold)
+    def table(
+        document_id: str,
+        who: Reader,
+        request: Request,
+        start: Annotated[int | None, Query(alias="from", ge=0, le=2**31)] = None,
+        to: Annotated[int | None, Query(ge=0, le=2**31)] = None,
+        number: Annotated[int | None, Query(alias="table", ge=0, le=100_000)] = None,
+        first: Annotated[int | None, Query(ge=0, le=2**31)] = None,
+        limit: Annotated[int, Query(ge=1, le=MOST_ROWS)] = 60,
+    ) -> Response:
+        """Rows of the table in which a range of the text lies; or of ``table`` (from 0), from its row ``first`` on."""
+        note(request, document_id)
+        found, shown = corpus.table(
+            document_id, principal=who.principal, start=start, end=to, table=number, first=first, many=limit
+        )
+        note(request, document_id, (shown.id,))
+        return reply(_table_told(found, shown))
 
     @router.get(
         "/v1/documents/{document_id}/pages/{page}.png",
@@ -110,3 +131,32 @@ def one_visible(served: Served, who: Identity, document: str) -> DocumentState:
     if not found:
         raise absent(document)
     return only_one(document, found)
+
+
+def _table_told(one: Grid, document: Document) -> Json:
+    """A table's rows; ``names`` are those of its column names. A cell has its column, from 0, and its characters."""
+
+    def row(row: Row) -> Json:
+        cells = [
+            {
+                "column": cell.column,
+                "from": cell.start,
+                "to": cell.end,
+                "text": document.text[cell.start : cell.end][:LONGEST_CELL],
+            }
+            for cell in row.cells
+        ]
+        return {"number": row.number, "from": row.start, "to": row.end, "cells": cells}
+
+    return {
+        "document_id": document.id,
+        "document_name": document.name,
+        "table": one.table,
+        "tables": one.tables,
+        "sheet": one.sheet,
+        "columns": one.columns,
+        "names": [row(found) for found in one.names],
+        "first": one.first,
+        "total": one.total,
+        "rows": [row(found) for found in one.rows],
+    }

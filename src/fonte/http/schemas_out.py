@@ -376,6 +376,39 @@ class TextTold(BaseModel):
     metadata: dict[str, Any]
 
 
+class CellTold(BaseModel):
+    """A cell of a table: its column, from 0, its characters, and the first of them as text."""
+
+    column: int
+    start: Annotated[int, Field(alias="from")]
+    to: int
+    text: str
+
+
+class RowTold(BaseModel):
+    """A row, by its number in the sheet."""
+
+    number: int
+    start: Annotated[int, Field(alias="from")]
+    to: int
+    cells: list[CellTold]
+
+
+class TableTold(BaseModel):
+    """Rows of a table, ``first`` (from 0) and on, of ``total``; ``names`` are those of its column names."""
+
+    document_id: str
+    document_name: str
+    table: int
+    tables: int
+    sheet: str | None
+    columns: int
+    names: list[RowTold]
+    first: int
+    total: int
+    rows: list[RowTold]
+
+
 class KeyTold(BaseModel):
     """A key; its text is known only where it was just made."""
 

@@ -123,7 +123,10 @@ def _keep(answer: Response, request: Request, secret: str) -> None:
 
 def _onwards(address: str) -> Response:
     """A page of ours that leads on: what another site redirects to is sent no cookie that is strictly ours."""
-    return HTMLResponse(f'<!doctype html><meta http-equiv="refresh" content="0; url={address}"><title>fonte</title>')
+    icon = '<link rel="icon" href="/static/icon.svg" type="image/svg+xml">'  # else browsers ask for one elsewhere
+    return HTMLResponse(
+        f'<!doctype html><meta http-equiv="refresh" content="0; url={address}">{icon}<title>fonte</title>'
+    )
 
 
 def _no_provider() -> NotFound:

@@ -3,6 +3,7 @@
 import { get, part, picture } from "./api.js";
 import { button, el, fill, name, plain } from "./dom.js";
 import { fault, faultWords } from "./faults.js";
+import { SHEETS, table } from "./table.js";
 import { count, labelled, t } from "./texts.js";
 
 const AROUND = 2500;
@@ -99,10 +100,12 @@ async function load(place, body, choices, placed) {
     fill(body, fault(error));
     return;
   }
-  if (!place.label && place.to) fill(placed, located(known.locator) ?? where(place));
+  // Of a sentence in a transcript its own moment, where the label has that of the whole passage.
+  if (place.to && (!place.label || known.locator.time)) fill(placed, located(known.locator) ?? where(place));
   const page = known.to > known.from ? known.locator.page ?? 1 : place.page ?? 1;
   const at = { path, page, pages: known.pages ?? 1, total: known.characters, from: known.from, to: known.to, name: place.document_name };
   const ways = [["text", () => text(at, body)]];
+  if (SHEETS.test(known.media_type)) ways.unshift(["table", () => table(at, body).catch(() => choose("text"))]);
   if (DRAWN.test(known.media_type)) ways.unshift(["page", () => drawn(at, body, () => choose("text"))]);
   const buttons = new Map(ways.map(([way]) => [way, button(t(`source.${way}`), () => choose(way))]));
   const choose = (way) => {
