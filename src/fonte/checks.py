@@ -221,7 +221,7 @@ def leg_faults(reader: IndexReader, rows: Sequence[TableRow], facts: TableFacts,
         found = reader.bm25(own[:_OWN_WORDS], within, revoked=(), k=depth)
         if chunk.id not in {hit.chunk_id for hit in found}:
             unheard.append(chunk.id)
-        if row.stored.vector is None or not _sees_itself(reader, row, who):
+        if not _sees_itself(reader, row, who):
             unseen.append(chunk.id)
     return [
         *_listed("bm25", unheard, f"of {len(rows)} chunks are not found by BM25 with their own words"),
