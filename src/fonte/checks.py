@@ -205,7 +205,8 @@ def row_faults(candidate: Generation, rows: Sequence[TableRow], terms: Terms) ->
         faults += _listed(
             "terms", [row.stored.chunk.id for row in off], f"of {len(rows)} chunks have other terms than their text"
         )
-    bare = [row.stored.chunk.id for row in rows if row.codes is not None and not len(row.codes)]
+    # What has no word may have no token of its own either.
+    bare = [row.stored.chunk.id for row in rows if row.terms and row.codes is not None and not len(row.codes)]
     faults += _listed("codes", bare, f"of {len(rows)} chunks have no token codes")
     return faults
 
