@@ -87,8 +87,6 @@ class Syncer:
         catalog, recipe = self.store.catalog, self.parts.recipe
         with catalog.writer(), self.parts.make_pool(self.workers) as pool:
             active, hold = catalog.active(), catalog.held()
-            if publishing and not self.standing:
-                catalog.release()
             catalog.abandon_building()
             fault = fault_of(self.store.index, active) if active is not None else None
             plan = plan_sync(
@@ -108,11 +106,16 @@ class Syncer:
             if why is not None and active is not None:
                 catalog.narrow_all(plan.narrowed)  # less may be read at once all the same
                 return replace(_nothing(active, began), held_back=why, key=key)
+            answered = publishing and not self.standing  # a person's sync that came to its end answers a rollback
             if plan.nothing_to_do and active is not None:
+                if answered:
+                    catalog.release()
                 self._forget()
                 return _unchanged(plan, active, list(plan.known.values()), began)
             candidate = self._ingestor(recipe).build(plan, active, pool, self.progress)
             held_back = self._publish(catalog, candidate) if publishing else None
+            if answered:
+                catalog.release()
             self._forget()
             if candidate.tally.embedded:
                 self._forget_vectors()

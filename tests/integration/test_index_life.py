@@ -76,6 +76,8 @@ def test_a_sync_of_what_is_unchanged_answers_a_rollback_too(home: Path, docs: Pa
     fonte(home, "sync", str(docs))
     fonte(home, "rollback")
     (docs / "room0.md").write_text(before)
+    assert fonte(home, "sync", str(docs / "nowhere")).status == 1
+    assert fonte(home, "status").json["held"] is not None, "a sync that failed answers nothing"
     assert fonte(home, "sync", str(docs)).json["published"] is True
     assert fonte(home, "status").json["held"] is None
 
