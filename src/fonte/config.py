@@ -26,6 +26,7 @@ from fonte.source_settings import (
     Positive,
     QuerySettings,
     RuleSettings,
+    ScheduleSettings,
     Seconds,
     Section,
     WatchSettings,
@@ -228,6 +229,7 @@ class Settings(Section):
     oidc: OidcSettings = OidcSettings()
     sources: tuple[RuleSettings, ...] = ()
     queries: tuple[QuerySettings, ...] = ()
+    schedules: tuple[ScheduleSettings, ...] = ()
     file: Path | None = None
 
 
@@ -239,7 +241,9 @@ SECTIONS: Mapping[str, type[Section]] = python_types.MappingProxyType(
     }
 )
 """Every section that is one table, by name."""
-LISTS: Mapping[str, type[Section]] = python_types.MappingProxyType({"sources": RuleSettings, "queries": QuerySettings})
+LISTS: Mapping[str, type[Section]] = python_types.MappingProxyType(
+    {"sources": RuleSettings, "queries": QuerySettings, "schedules": ScheduleSettings}
+)
 """Sections that are lists of tables, by name."""
 
 
@@ -405,6 +409,7 @@ def _anchored(settings: Settings, path: Path | None) -> Settings:
         "reranker": reranker,
         "golden": golden,
         "queries": queries,
+        "schedules": tuple(one.anchored(base) for one in settings.schedules),
         "file": path,
     }
     return settings.model_copy(update=updated)

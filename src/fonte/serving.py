@@ -22,7 +22,10 @@ from fonte.http.provider import Provider
 from fonte.http.served import Limits, Served
 from fonte.http.tokens import JwtTokens, TokenRules, fetcher
 from fonte.models.endpoint import read_key
+from fonte.scheduled import Schedule, Scheduled
+from fonte.standing import Looked, Standing
 from fonte.stores.home import Home
+from fonte.tending import ears, pace_of, rules_of
 from fonte.working import Worker
 
 _DAY_SECONDS = 24 * 3600.0
@@ -55,6 +58,7 @@ def make_served(home: Path, settings: Settings, corpus: OpenCorpus, local: Ident
         audit=stores.audit(),
         work=Worker(corpus, stores.jobs, JobLimits(wanted.jobs_at_once, wanted.jobs_waiting)),
         feedback=stores.feedback,
+        tended=_tended(home, settings, corpus),
         local=local if settings.oidc.issuer is None else None,
         tokens=_tokens(settings),
         provider=_provider(settings),
@@ -78,11 +82,36 @@ def at_work(home: Path, settings: Settings, served: Served) -> Iterator[None]:
         except StoreError as error:  # the rest is served meanwhile; fonte check tells of it
             _log.warning("an erasure is still not completed: %s", error.code)
     served.work.resume(Home(home).with_jobs())
+    if served.tended is not None:
+        served.tended.start()
     try:
         yield
     finally:
         over.set()
+        if served.tended is not None:
+            served.tended.close()
         served.work.close()
+
+
+def _tended(home: Path, settings: Settings, corpus: OpenCorpus) -> Scheduled | None:
+    """The sources that the settings say are to be looked after."""
+    if not settings.schedules:
+        return None
+    return Scheduled(
+        Standing(corpus, rules_of(settings)),
+        [Schedule(one.source, one.tenant, one.every) for one in settings.schedules],
+        ears(home),
+        pace_of(settings),
+        settings.serve.jobs_at_once,
+        told=_tell,
+    )
+
+
+def _tell(looked: Looked) -> None:
+    """A line for each pass that changed something or went wrong; what the documents are called stays out of the log."""
+    ended = looked.ended
+    if ended is not None and (ended.changed or ended.error is not None):
+        _log.info("a pass over a source: %s, %s", ended.state.value, (ended.error or {}).get("code", "changed"))
 
 
 def _forget_daily(served: Served, kept: timedelta, over: Event) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import os
 import re
 from datetime import date
 from pathlib import Path
@@ -120,6 +121,12 @@ class ScheduleSettings(Section):
     source: Annotated[str, Field(min_length=1)]
     tenant: Annotated[str, Field(min_length=1)] = "default"
     every: Duration | None = None
+
+    def anchored(self, base: Path) -> Self:
+        """The same with a path told from a folder; addresses as they are."""
+        if "://" in self.source:
+            return self
+        return self.model_copy(update={"source": os.path.abspath(base / Path(self.source).expanduser())})  # noqa: PTH100 - a glob is no path
 
 
 class RuleSettings(Section):

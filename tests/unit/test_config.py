@@ -88,6 +88,10 @@ def test_the_file_is_found_in_the_home_then_beside_it(tmp_path: Path) -> None:
         ("[[sources]]\nmatch = '*'\nroles = ['']", "may be empty", "[[sources]] 1"),
         ("[[sources]]\nmatch = '*'\nlanguage = 'italiano'", "language", "language"),
         ("[sources]\nmatch = '*'", "list of tables, [[sources]]", "reference"),
+        ("[watch]\npoll = 'often'", "a time such as 30s, 15m", "[watch] poll"),
+        ("[watch]\npoll = '0s'", "greater than or equal to 1", "[watch] poll"),
+        ("[[schedules]]\nevery = '1h'", "[[schedules]] 1 source", "[[schedules]] 1"),
+        ("[[schedules]]\nsource = 'docs'\nevery = '* * * * *'", "a time such as 30s, 15m", "[[schedules]] 1"),
         ("chunking = 3", "should be a table, [chunking]", "reference"),
         ("[chunking\nsize = 3", "is not valid TOML", "line"),
     ],
@@ -320,6 +324,20 @@ def test_relative_paths_are_relative_to_the_file_or_to_where_a_variable_is_set(
     assert load(folder, text).embedding.source == f"path:{folder / 'models' / 'x'}"
     environ = {"FONTE_EMBEDDING_SOURCE": "path:models/y"}
     assert load(folder, text, environ).embedding.source == f"path:{tmp_path / 'models' / 'y'}"
+
+
+def test_times_are_seconds_or_words_and_schedules_name_sources_as_they_were_synced(tmp_path: Path) -> None:
+    text = "[watch]\npoll = 90\nlook_again = '1.5h'\n" + "".join(
+        f"[[schedules]]\nsource = '{source}'\n{every}\n"
+        for source, every in (("docs", ""), ("s3://b/docs/", "every = '15m'"), ("/srv/x/../y", "every = '1d'"))
+    )
+    settings = load(tmp_path, text, {"FONTE_WATCH_LONGEST_WAIT": "2m"})
+    assert (settings.watch.poll, settings.watch.look_again, settings.watch.longest_wait) == (90, 5400, 120)
+    assert [(one.source, one.every, one.tenant) for one in settings.schedules] == [
+        (str(tmp_path / "docs"), None, "default"),
+        ("s3://b/docs/", 900, "default"),
+        ("/srv/y", 86400, "default"),
+    ]
 
 
 def test_settings_are_frozen() -> None:

@@ -6,16 +6,21 @@ import argparse
 from collections.abc import Sequence
 
 from fonte import contract
-from fonte.cli.opening import corpus, principal
-from fonte.cli.output import Output
+from fonte.access.standing import Breaker, Rules, Tended, Tries, pass_told, tended_told, tries_told
+from fonte.answer import now
+from fonte.cli.opening import corpus, principal, settings_of
+from fonte.cli.output import Output, many
 from fonte.cli.told_gate import gate_line, told_gate
 from fonte.cli.told_ledger import ledger_line, told_ledger
 from fonte.listing import copies_of, outliers
 from fonte.publish import told_hold
+from fonte.tending import rules_of
 from fonte.text.chunking.document import rule_of
 from fonte.types import CorpusStatus, DocumentStatus, Generation, GenerationState
 
 _AROUND = 400
+_PASSES_TOLD = 20
+"""Passes over sources that are looked after, in JSON."""
 _MOST_TOLD = 5
 """Copies, and odd documents, that status names."""
 
@@ -54,8 +59,17 @@ def status(options: argparse.Namespace, output: Output) -> int:
     with corpus(options) as opened:
         found = opened.status(tenant=options.tenant)
         gate = opened.calibration(tenant=options.tenant)
+        standing = opened.standing(options.tenant)
+        tended, passes, tries = standing.sources(), standing.passes(_PASSES_TOLD), standing.tries()
+        rules = rules_of(settings_of(options))
     if output.json_mode:
-        output.json(contract.status(found) | {"gate": told_gate(gate)})
+        moment = now()
+        told = {
+            "sources": [tended_told(one, rules, moment) for one in tended],
+            "passes": [pass_told(one) for one in passes],
+            "given_up": sum(one.next_try is None for one in tries),
+        }
+        output.json(contract.status(found) | {"gate": told_gate(gate), "standing": told})
         return 0
     active = found.active
     if active is None:
@@ -83,10 +97,33 @@ def status(options: argparse.Namespace, output: Output) -> int:
         output.line(f"stale: not known, for the model in the settings cannot be asked: {found.unknown_because}")
     for state, fields in found.stale or ():
         output.line(f"stale: {state.name}: {'; '.join(fields)}")
+    for source in tended:
+        output.line(_tended_line(source, rules))
+    given_up = sum(one.next_try is None for one in tries)
+    if given_up:
+        output.line(
+            f"given up after {rules.attempts} tries: {many(given_up, 'document')}; fonte retry tries them again"
+        )
     _told_of(found, output)
     if found.stale:
         output.note("run fonte sync to build them again with the settings in force")
     return 0
+
+
+def _tended_line(source: Tended, rules: Rules) -> str:
+    """How a source that is looked after stands."""
+    moment = now()
+    looked = f"{source.looked_at.astimezone():%Y-%m-%d %H:%M:%S}" if source.looked_at else "never"
+    parts = [f"looked after: {source.source}, last at {looked}"]
+    if source.leased(moment):
+        parts.append("somebody is at work on it")
+    if source.failures:
+        parts.append(f"{many(source.failures, 'failure')} in a row ({(source.error or {}).get('message', '')})")
+    elif source.error:
+        parts.append(f"held back: {source.error.get('message', '')}")
+    if source.breaker(rules, moment) is not Breaker.CLOSED:
+        parts.append("asked only now and then")
+    return "; ".join(parts)
 
 
 def _told_of(found: CorpusStatus, output: Output) -> None:
@@ -114,13 +151,16 @@ def documents(options: argparse.Namespace, output: Output) -> int:
         states = [state for state in every if wanted is None or state.status is wanted]
         if options.ledger:
             states = opened.full_ledgers(states, tenant=options.tenant)
+        tries = {one.document_id: one for one in opened.standing(options.tenant).tries()}
     if not every and active is None:
         output.note(_nothing_yet(known))
     copies, odd = copies_of(every), outliers(every)
     if output.json_mode:
         told = {name: (copy.of, copy.similarity) for name, copy in copies.items()}
         listed = (
-            contract.document_state(one, told.get(one.document_id), odd.get(one.document_id, ())) for one in states
+            contract.document_state(one, told.get(one.document_id), odd.get(one.document_id, ()))
+            | {"tries": tries_told(tries[one.document_id]) if one.document_id in tries else None}
+            for one in states
         )
         output.json({"documents": list(listed)})
         return 0
@@ -132,9 +172,16 @@ def documents(options: argparse.Namespace, output: Output) -> int:
         remarks = [f"{copy.similarity:.0%} like {names[copy.of]}"] if copy else []
         remarks += odd.get(state.document_id, ())
         reason = [state.reason] if state.reason else []
+        reason += [_tries_line(tries[state.document_id])] if state.document_id in tries else []
         rows.append([*row, ledger_line(state.ledger) if options.ledger else "; ".join([*reason, *remarks])])
     output.table(("STATE", "DOCUMENT", "CHUNKS", "ROLES", "LEDGER" if options.ledger else "REASON"), rows)
     return 0
+
+
+def _tries_line(one: Tries) -> str:
+    if one.next_try is None:
+        return f"given up after {many(one.tries, 'try', 'tries')}"
+    return f"{many(one.tries, 'try', 'tries')}, the next at {one.next_try.astimezone():%Y-%m-%d %H:%M:%S}"
 
 
 def _nothing_yet(known: Sequence[Generation]) -> str:

@@ -45,6 +45,13 @@ def home_of(options: argparse.Namespace) -> Path:
     return home
 
 
+def settings_of(options: argparse.Namespace) -> Settings:
+    """The settings in force. Raises ConfigError."""
+    from fonte.config import load_settings
+
+    return load_settings(Path(options.config) if options.config else None, Path(options.home), os.environ)
+
+
 def parts(
     options: argparse.Namespace, *, config: Path | None = None, overrides: Mapping[str, object] | None = None
 ) -> tuple[Parts, Settings]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,9 +13,8 @@ from types import FrameType
 
 from fonte.access.standing import Breaker, PassState, pass_told
 from fonte.cli.arguments import UsageError
-from fonte.cli.opening import corpus
+from fonte.cli.opening import corpus, settings_of
 from fonte.cli.output import Output
-from fonte.config import load_settings
 from fonte.corpus import source_spec
 from fonte.parts import SourceOptions
 from fonte.standing import Looked, Standing
@@ -32,7 +30,7 @@ def watch(options: argparse.Namespace, how: SourceOptions, output: Output) -> in
     if options.no_publish:
         raise UsageError("--no-publish leaves a candidate for a person, --watch is without one", hint="use one of them")
     home = Path(options.home)
-    settings = load_settings(Path(options.config) if options.config else None, home, os.environ)
+    settings = settings_of(options)
     sources = [source_spec(one) for one in options.sources]
     with _until_told(), corpus(options, must_exist=False) as opened:
         known = opened.sources(tenant=options.tenant)

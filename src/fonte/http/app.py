@@ -54,7 +54,8 @@ def create_app(served: Served, version: str = "", *, only_tools: bool = False) -
     _add_health(app, served)
     _add_errors(app)
     room = Room(limits.concurrent, limits.waiting, limits.wait_seconds)
-    telemetry = Telemetry(room, served.tracer, served.work.by_state)
+    tended = served.tended.counts if served.tended is not None else None
+    telemetry = Telemetry(room, served.tracer, served.work.by_state, tended)
     _add_metrics(app, served, telemetry)
     app.add_middleware(_guarded, served=served, room=room, telemetry=telemetry)
     return app

@@ -11,6 +11,7 @@ from fonte.access.identity import Identity
 from fonte.access.records import AuditLog, FeedbackStore, KeyStore, SessionStore
 from fonte.corpus import OpenCorpus
 from fonte.http.provider import Login
+from fonte.scheduled import Scheduled
 from fonte.working import Worker
 
 if TYPE_CHECKING:
@@ -74,4 +75,6 @@ class Served:
     open_metrics: bool = False
     """Whether ``/metrics`` needs no key."""
     tracer: Tracer | None = None
+    tended: Scheduled | None = None
+    """The sources that are looked after beside requests."""
     now: Callable[[], datetime] = lambda: datetime.now(UTC)

@@ -48,16 +48,19 @@ def codes(kind: type[FonteError] = FonteError) -> frozenset[str]:
     return frozenset({kind.code}).union(*(codes(one) for one in kind.__subclasses__()))
 
 
-class _Jobs(Collector):
-    """Jobs by their state, counted where they are kept when somebody asks."""
+@dataclass(frozen=True)
+class _Kept(Collector):
+    """What is kept, by one label, counted where it is kept when somebody asks."""
 
-    def __init__(self, count: Callable[[], Mapping[str, int]]) -> None:
-        self._count = count
+    name: str
+    about: str
+    label: str
+    count: Callable[[], Mapping[str, int]]
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
-        told = GaugeMetricFamily("fonte_jobs", "Jobs that are kept, by state", labels=("state",))
+        told = GaugeMetricFamily(self.name, self.about, labels=(self.label,))
         try:
-            found = self._count()
+            found = self.count()
         except StoreError:
             return  # nothing rather than zeros
         for state, many in sorted(found.items()):
@@ -66,10 +69,14 @@ class _Jobs(Collector):
 
 
 class Telemetry:
-    """The counters of one application; ``jobs`` counts them by state."""
+    """The counters of one application; ``jobs`` counts them by state, ``tended`` sources that are looked after."""
 
     def __init__(
-        self, room: Room, tracer: Tracer | None = None, jobs: Callable[[], Mapping[str, int]] | None = None
+        self,
+        room: Room,
+        tracer: Tracer | None = None,
+        jobs: Callable[[], Mapping[str, int]] | None = None,
+        tended: Callable[[], Mapping[str, int]] | None = None,
     ) -> None:
         self._tracer = tracer
         self._registry = registry = CollectorRegistry()
@@ -87,7 +94,10 @@ class Telemetry:
         )
         self._codes = codes()
         if jobs is not None:
-            registry.register(_Jobs(jobs))
+            registry.register(_Kept("fonte_jobs", "Jobs that are kept, by state", "state", jobs))
+        if tended is not None:
+            about = "Sources that are looked after, of these with an open breaker, documents given up"
+            registry.register(_Kept("fonte_standing", about, "what", tended))
         working = Gauge("fonte_working", "Questions that are worked on", registry=registry)
         working.set_function(lambda: room.working)
         waiting = Gauge("fonte_waiting", "Questions that wait for a place", registry=registry)

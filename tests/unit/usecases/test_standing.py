@@ -11,7 +11,9 @@ from pathlib import Path
 from threading import Barrier, Event, Thread
 
 import pytest
+from integration.command import fonte
 
+from fonte import wiring
 from fonte.access.standing import Breaker, Pass, PassState, Rules, Tended
 from fonte.corpus import OpenCorpus
 from fonte.errors import FonteError, ParseTimeout
@@ -483,6 +485,32 @@ def test_a_dead_letter_is_revived_by_a_change_or_a_person(bench: Bench, revived:
             corpus.retry("n3.md")
         bench.look(worker)
         assert _tries(corpus) == ([] if revived == "gone" else [(1, False)])
+
+
+def test_status_and_documents_tell_of_it(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    bench.failing.add("n3.md")
+    with bench.corpus() as corpus:
+        worker = bench.worker(corpus)
+        looked = bench.look(worker)
+        monkeypatch.setattr(wiring.Corpus, "open", lambda *_, **__: bench.corpus())
+        [row] = [one for one in fonte(bench.home, "documents").json["documents"] if one["tries"]]
+        assert (row["document_name"], row["tries"]["attempts"], row["tries"]["given_up"]) == ("n3.md", 1, False)
+        assert "1 try, the next at" in fonte(bench.home, "documents", json_mode=False).out
+        while looked.again_at is not None:
+            bench.clock.moment = looked.again_at
+            looked = bench.look(worker)
+        bench.folder.rename(bench.folder.with_name("away"))
+        bench.look(worker)
+        assert "given up after 3 tries" in fonte(bench.home, "documents", json_mode=False).out
+        told = fonte(bench.home, "status").json["standing"]
+        assert told["given_up"] == 1
+        assert [(one["source"], one["breaker"], one["failures"]) for one in told["sources"]] == [
+            (str(bench.folder), "closed", 1)
+        ]
+        assert [one["state"] for one in told["passes"]] == ["failed", "done", "done", "done"]
+        shown = fonte(bench.home, "status", json_mode=False).out
+        assert f"looked after: {bench.folder}" in shown
+        assert "1 failure in a row" in shown
 
 
 def test_what_is_due_is_given_to_one_worker(bench: Bench) -> None:
