@@ -8,8 +8,9 @@ from __future__ import annotations
 import random
 import statistics
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import Event, Thread
@@ -18,12 +19,13 @@ import pytest
 
 from fonte.access.standing import PassState, Rules
 from fonte.corpus import OpenCorpus
+from fonte.errors import FonteError, SourceUnreadable
 from fonte.parts import SourceOptions
 from fonte.standing import Looked, Standing
 from fonte.tending import ears
-from fonte.types import Vector
+from fonte.types import Parsed, Source, Vector
 from fonte.watching import Pace, Watch
-from quick_corpus import WordEmbedder, quick_corpus
+from quick_corpus import InlinePool, WordEmbedder, quick_parts
 
 WORDS = "pump valve filter pressure hall team week care rotor seal oil gauge bolt motor ferie permesso turno".split()
 FOLDERS = 40
@@ -40,6 +42,27 @@ class Remembering(WordEmbedder):
         if word not in self._known:
             self._known[word] = super()._word(word)
         return self._known[word]
+
+
+class Careful(InlinePool):
+    """Tells of a file that is gone by the time it is parsed, as the real pool does."""
+
+    def parse_many(self, sources: Iterable[Source]) -> Iterator[tuple[Source, Parsed | FonteError]]:
+        for source in sources:
+            try:
+                yield from super().parse_many([source])
+            except OSError as error:
+                yield source, SourceUnreadable(f"{source.name} cannot be read: {error.strerror}")
+
+
+@contextmanager
+def _pool(workers: int) -> Iterator[Careful]:
+    del workers
+    yield Careful()
+
+
+def _corpus(home: Path, embedder: WordEmbedder) -> OpenCorpus:
+    return OpenCorpus(replace(quick_parts(home, embedder=embedder), make_pool=_pool))
 
 
 @dataclass
@@ -140,7 +163,7 @@ def watch_equals(place: Path, *, files: int, seconds: float, seed: int, pause: f
         editor.new()
     looks: list[Looked] = []
     embedder, stop = Remembering(), Event()
-    with quick_corpus(home, embedder=embedder) as corpus:
+    with _corpus(home, embedder) as corpus:
         standing = Standing(corpus, Rules())
         watch = Watch(
             [str(folder)],
@@ -175,7 +198,7 @@ def watch_equals(place: Path, *, files: int, seconds: float, seed: int, pause: f
         unchanged = time.perf_counter() - began, time.process_time() - spent
         assert (same.changed, same.embedded_texts, embedder.calls) == (False, 0, calls)
         documents, chunks = _facts(corpus)
-    with quick_corpus(place / "fresh", embedder=embedder) as corpus:
+    with _corpus(place / "fresh", embedder) as corpus:
         corpus.sync(str(folder))
         fresh_documents, fresh_chunks = _facts(corpus)
     differing = {
