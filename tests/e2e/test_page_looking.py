@@ -181,9 +181,9 @@ def test_axe_finds_nothing_serious(browser: Browser, served_site: Site, dark: bo
         assert _grave(page) == []
         visitor.shot(f"source-{kind}")
         page.keyboard.press("Escape")
-        for address in ("/documents", f"/documents/{served_site.id_of('tariffs.csv')}?from=0&to=25"):
+        for address in ("/documents", f"/documents/{served_site.id_of('tariffs.csv')}?from=0&to=25", "/conversations"):
             page.goto(served_site.address + address)
-            page.locator("table.documents, table.cells").wait_for()
+            page.locator("table.documents, table.cells, .talks li").first.wait_for()
             assert _grave(page) == []
             _fits(visitor)
         page.goto(f"{served_site.address}/documents")

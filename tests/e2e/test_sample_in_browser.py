@@ -43,9 +43,13 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
         states = corpus.documents()
         assert draw(states, 4, 1) == draw(states, 4, 1) != draw(states, 4, 2)
         judged = corpus.sample(20, seed=3)
-        (folder / "staff.csv").write_text("Name,Days\nAnn,27\n", encoding="utf-8")
-        later = {one.state.name: one.fault for one in corpus.sample(20)}
-    assert later["staff.csv"] == "its source has changed since it was synced"
+    (place / "one").mkdir()
+    changing = shutil.copy(folder / "staff.csv", place / "one")  # by itself: the pages of the others are drawn once
+    with quick_corpus(place / "other") as corpus:
+        corpus.sync(str(place / "one"))
+        Path(changing).write_text("Name,Days\nAnn,27\n", encoding="utf-8")
+        (later,) = corpus.sample(20)
+    assert later.fault == "its source has changed since it was synced"
     path = place / "sample.html"
     path.write_text(sample_page(judged, {"seed": 3, "note": SCRIPT}), encoding="utf-8")
     return path

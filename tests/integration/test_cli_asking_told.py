@@ -34,7 +34,7 @@ def test_a_follow_up_tells_how_it_was_read(asked: Path, json_mode: bool) -> None
     assert "read as" not in first.err
     named = first.json["conversation_id"]
     again = fonte(asked, "ask", "And the oil?", "--conversation", named, json_mode=json_mode)
-    assert "read as: How often is the filter of the pump replaced, the oil?" in again.err.splitlines()
+    assert "read as: How often is the oil of the pump replaced?" in again.err.splitlines()
     whole = fonte(asked, "ask", "How often is the oil of the pump replaced?", "--conversation", named)
     assert "read as" not in whole.err
 
