@@ -121,7 +121,7 @@ class _Telling:
         if len(report.moved) > _MOST_MOVES:
             parts.append(f"{len(report.moved) - _MOST_MOVES} more moved")
         if looked.tried is not None:
-            parts.append(f"{sum(looked.tried.documents[one] for one in ('modified', 'failed'))} tried again")
+            parts.append(f"{sum(looked.tried.documents.get(one, 0) for one in ('modified', 'failed'))} tried again")
         parts.append(f"{report.embedded_texts} embedded")
         at = (looked.ended.ended_at or looked.ended.started_at).astimezone()
         self._output.line(
