@@ -28,6 +28,11 @@ def read(before: str, text: str, *sentences: str) -> str | None:
         (NOTICE, "Chi lo firma?", "Chi lo firma? (preavviso dirigenti)"),
         (NOTICE, "Da quando?", "Da quando? (preavviso dirigenti)"),
         ("How many days of leave do I get?", "Why?", "Why? (days leave)"),
+        (
+            "What are the tyre pressures of the buses in winter?",
+            "And of the electric ones?",
+            "What are the tyre pressures of the electric ones in winter?",
+        ),
     ],
 )
 def test_what_is_left_out_comes_from_the_question_before(before: str, text: str, whole: str) -> None:

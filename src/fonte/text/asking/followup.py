@@ -29,7 +29,7 @@ _ABOUT = re.compile(
 )
 _TAIL = re.compile(r"[,]?\s*(?:instead|too|as well|then|invece|anche|pure|allora)?\s*[?.!…]*\s*$", re.IGNORECASE)
 _PREPOSITION = re.compile(
-    r"^(?P<p>for|in|at|on|from|to|with|under|by|during|after|before|per|in|nel(?:la|lo|le)?|nei|negli|a|al(?:la|lo|le)?"
+    r"^(?P<p>for|in|at|on|of|from|to|with|under|by|during|after|before|per|nel(?:la|lo|le)?|nei|negli|a|al(?:la|lo|le)?"
     r"|ai|agli|con|da|dal(?:la)?|di|del(?:la|lo|le)?|dei|degli|su|sul(?:la)?|dopo|prima di|nell['’]|all['’]|dell['’])"
     r"(?:\s|(?<=['’]))",
     re.IGNORECASE,
@@ -42,8 +42,9 @@ _FAMILIES: Final = (
 )
 _WORD = re.compile(r"(?<![\w'’])\w+['’]?")
 _PHRASE_END = re.compile(
-    r"\s+(?=(?:for|in|at|on|from|to|with|under|by|per|nel\w*|al\w*|con|da\w*|di|del\w*|and|e|the|an?|il|lo|la|i|gli"
-    r"|le|un[ao]?|is|are|get|gets|have|has|must|may|can|do|does|si|ha|hanno|deve|devono|può|possono)\b)|[,;:(]",
+    r"\s+(?=(?:for|in|at|on|of|from|to|with|under|by|per|con|di|da|(?:al|dal|del|nel)(?:l[aeo]|l(?=['’]))?"
+    r"|and|e|the|an?|il|lo|la|i|gli|le|un[ao]?|is|are|get|gets|have|has|must|may|can|do|does|si|ha|hanno|deve|devono"
+    r"|può|possono)\b)|[,;:(]",
     re.IGNORECASE,
 )
 """Where the few words behind a preposition end."""
