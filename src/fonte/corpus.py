@@ -17,12 +17,12 @@ from fonte.access.uploads import UPLOADS, UploadStore
 from fonte.answer import Asker, asked_query, nothing_answered, with_languages
 from fonte.calibration import Fitting, Standing, fit, in_force, standing
 from fonte.erasing import Erasing
-from fonte.errors import InvalidQuery, NotFound, SpaceMismatch, StoreError
+from fonte.errors import InvalidQuery, NotFound, StoreError
 from fonte.evaluation.golden import GoldenSet
 from fonte.judging import GoldenFiles, GoldenJudge
 from fonte.named import called, only_one
 from fonte.parts import Parts, SourceOptions, Stores, TenantStore
-from fonte.protocols import Catalog, Embedder, IndexReader, Progress
+from fonte.protocols import Catalog, IndexReader, Progress
 from fonte.publish import Judge, publish, rollback
 from fonte.retrieve import Mode
 from fonte.sync import Syncer, remembered
@@ -321,7 +321,7 @@ class OpenCorpus(Erasing):
             if asker is None:
                 yield nothing_answered(with_languages(query))
                 return
-            for item in asker.stream(query, self._parts.make_generator(generator, self._parts.scorer)):
+            for item in asker.stream(query, self._parts.make_generator(generator, asker.scorer)):
                 yield self._kept(item, principal, named) if isinstance(item, Answered | Abstained) else item
 
         yield from self._on_active(principal.tenant, said)
@@ -384,13 +384,8 @@ class OpenCorpus(Erasing):
         active = store.catalog.active()
         if active is None:
             return None
-        reader, embedder = self._opened(store, active)
-        if active.recipe.space.id != embedder.space.id:
-            raise SpaceMismatch(
-                f"the index was built with {active.recipe.space.model}, the settings name {embedder.space.model}",
-                hint="set [embedding] source back, or run fonte sync to build a generation with the new model",
-            )
-        asker = asker_over(self._parts, store, reader, k=k, mode=mode, max_distance=max_distance, rerank=rerank)
+        reader, parts = self._opened(store, active)
+        asker = asker_over(parts, store, reader, k=k, mode=mode, max_distance=max_distance, rerank=rerank)
         return in_force(asker, store.calibration.load) if calibrated else asker
 
     def probe(self, tenant: str) -> None:
@@ -404,14 +399,14 @@ class OpenCorpus(Erasing):
         """Load what questions need, so that the first does not wait, nor several load it at once. Raises ModelError."""
         _ = self._parts.recipe, self._parts.scorer
 
-    def _opened(self, store: TenantStore, active: Generation) -> tuple[IndexReader, Embedder]:
-        """The index and the model; at a cold start side by side, for each takes long and waits for the disk."""
+    def _opened(self, store: TenantStore, active: Generation) -> tuple[IndexReader, Parts]:
+        """The index and its model; at a cold start side by side, for each takes long and waits for the disk."""
         if "embedder" in vars(self._parts):
-            return store.index.open(active), self._parts.embedder
+            return store.index.open(active), self._parts_of(store.catalog, active)
         with ThreadPoolExecutor(max_workers=1) as beside:
             pending = beside.submit(store.index.open, active)
-            embedder = self._parts.embedder
-            return pending.result(), embedder
+            parts = self._parts_of(store.catalog, active)
+            return pending.result(), parts
 
     # --- looking ---------------------------------------------------------------------------------------------------
 
@@ -427,7 +422,8 @@ class OpenCorpus(Erasing):
         def ask(other: str) -> Asker | None:
             return self.asker(Principal(other))
 
-        return GoldenJudge(self._golden, self._parts, self._store_of(tenant), tenant, ask, progress)
+        store = self._store_of(tenant)
+        return GoldenJudge(self._golden, partial(self._parts_of, store.catalog), store, tenant, ask, progress)
 
     def _find(self, catalog: Catalog, document: str) -> DocumentState:
         active = catalog.active()

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from fonte.answer import Asker, now
 from fonte.calibration import in_force
-from fonte.errors import FonteError, InputError, SpaceMismatch
+from fonte.errors import FonteError, InputError
 from fonte.evaluating import Evaluation, Tenants, Wanted, evaluate, fingerprint_of, measured
 from fonte.evaluation.floors import (
     DEFAULT_MARGIN,
@@ -53,11 +53,12 @@ class GoldenFiles:
 class GoldenJudge:
     """Judges candidates of one tenant; a ``publish.Judge``. Files are read anew for each of them.
 
-    ``ask`` gives what answers over another tenant's active generation: floors are of the whole set.
+    ``ask`` gives what answers over another tenant's active generation: floors are of the whole set. ``parts_of`` gives
+    the parts with a generation's own model: the candidate's may be another than the active one's.
     """
 
     files: GoldenFiles
-    parts: Parts
+    parts_of: Callable[[Generation], Parts]
     store: TenantStore
     tenant: str
     ask: Callable[[str], Asker | None]
@@ -85,7 +86,8 @@ class GoldenJudge:
         tenants = self._tenants(asked, candidate, active)
         wanted = wanted_by(tuple(lost.floors), floors)
         if wanted.generator is None and _needs_answers(floors):
-            wanted = replace(wanted, generator=self.parts.make_generator(None, self.parts.scorer))
+            parts = self.parts_of(candidate)
+            wanted = replace(wanted, generator=parts.make_generator(None, parts.scorer))
         after = evaluate(asked, tenants, wanted, self.progress)
         fingerprint = fingerprint_of(asked, tenants)
         figures = {**after.scores.summary(), **after.rates}
@@ -116,12 +118,7 @@ class GoldenJudge:
 
     def _asker(self, generation: Generation, catalog: Catalog) -> Asker:
         """What would answer over a generation; the gate is the calibrated one where that still fits."""
-        space = generation.recipe.space
-        if space.id != self.parts.embedder.space.id:
-            raise SpaceMismatch(
-                f"generation {generation.id} was built with {space.model}, which the settings do not name any more"
-            )
-        asker = asker_over(self.parts, self.store, self.store.index.open(generation))
+        asker = asker_over(self.parts_of(generation), self.store, self.store.index.open(generation))
         return in_force(replace(asker, catalog=catalog), self.store.calibration.load)
 
 

@@ -9,18 +9,21 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from threading import Lock
 from typing import Self
 
 from fonte import contract
 from fonte.access.standing import StandingStore
 from fonte.differing import GenerationDiff, differences
-from fonte.errors import InputError, ModelError, NotFound, StoreError
+from fonte.errors import InputError, ModelError, NotFound, SpaceMismatch, StoreError
 from fonte.evaluation.html.sample_page import Judged
 from fonte.ingest import staleness
 from fonte.listing import copies_of, outliers, with_full_ledgers, with_ledgers, with_live_roles
 from fonte.named import called
 from fonte.parts import Parts, TenantStore
+from fonte.protocols import Catalog
 from fonte.sampled import Sampler, draw
+from fonte.sync import check_model
 from fonte.types import (
     Acl,
     CorpusStatus,
@@ -38,6 +41,9 @@ class Overseen:
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
         self._stores: dict[str, TenantStore] = {}
+        self._loading = Lock()
+        self._others: dict[str, Parts] = {}
+        """With the models of generations that were built by other settings, by space."""
 
     def __enter__(self) -> Self:
         return self
@@ -189,6 +195,37 @@ class Overseen:
             return self._store_of(tenant).index.open(active).approximate
         except StoreError:
             return None
+
+    def check_model(self, *, tenant: str = "default") -> None:
+        """Whether the settings still name the index's model; for what syncs without a person, as a server does.
+
+        Raises:
+            SpaceMismatch: the index has moved on to another model since, and a sync by these settings would undo that.
+        """
+        catalog = self._store_of(tenant).catalog
+        check_model(catalog, catalog.active(), self._parts.embedder.space)
+
+    def _parts_of(self, catalog: Catalog, generation: Generation) -> Parts:
+        """The parts with the model that a generation was built with: that of the settings, or the one before or after.
+
+        Raises:
+            SpaceMismatch: that model is not known here, or is another one by now. ModelError, ConfigError
+        """
+        space, own = generation.recipe.space, self._parts
+        if space.id == own.embedder.space.id:
+            return own
+        with self._loading:
+            found = self._others.get(space.id)
+            if found is None:
+                told = catalog.model(space.id)
+                made = own.embedder_from(told) if told is not None else None
+                if made is None or made.space.id != space.id:
+                    raise SpaceMismatch(
+                        f"the index was built with {space.model}, the settings name {own.embedder.space.model}",
+                        hint="set [embedding] source back, or run fonte sync to build a generation with the new model",
+                    )
+                found = self._others[space.id] = replace(own, make_embedder=lambda: made)
+            return found
 
     def _existing(self, tenant: str) -> TenantStore:
         store = self._store_of(tenant)

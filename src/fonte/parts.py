@@ -128,6 +128,10 @@ class Parts:
 
     stores: Stores
     make_embedder: Callable[[], Embedder]
+    embedding: str
+    """The settings that ``make_embedder`` goes by, as JSON: remembered with what is built by it."""
+    embedder_from: Callable[[str], Embedder]
+    """A model by such settings of another time. Raises ConfigError, ModelError."""
     make_recipe: Callable[[Embedder], Recipe]
     make_chunker: Callable[[Recipe, Embedder], Chunker]
     make_generator: Callable[[str | None, EvidenceScorer], Generator]

@@ -518,6 +518,16 @@ class Catalog(Protocol):
     def forget_generations(self, keep: int, *, but: Collection[str] = ()) -> list[str]:
         """Delete all but the active, the candidates, the newest ``keep`` retired ones and ``but``; the deleted ids."""
 
+    # models
+    def remember_model(self, space_id: str, settings: str) -> None:
+        """Keep the settings, as JSON, that make the model of a space."""
+
+    def model(self, space_id: str) -> str | None:
+        """The settings that make the model of a space, as far as they were remembered."""
+
+    def left(self, space_id: str) -> bool:
+        """Whether a generation of another space took the place of one of this space, and none of it came back."""
+
     # documents of a generation
     def put_document(self, generation_id: str, state: DocumentState, document: Document | None) -> None:
         """Record a document's state, and its canonical text when it has one."""

@@ -10,14 +10,14 @@ from typing import Any
 
 from fonte.checks import ENOUGH_TO_JUDGE
 from fonte.embedding import vector_key
-from fonte.errors import ConfigError, CorruptIndex, GateFailed, InputError, StoreUnavailable
+from fonte.errors import ConfigError, CorruptIndex, GateFailed, InputError, SpaceMismatch, StoreUnavailable
 from fonte.ingest import Candidate, Ingestor
 from fonte.outcome import copies, counted, failures, moves
 from fonte.parts import Parts, SourceOptions, TenantStore
 from fonte.plan import Plan, Tally, fault_of, plan_sync
 from fonte.protocols import Catalog, Progress, SourceReader
 from fonte.publish import Judge, publish, told_hold
-from fonte.types import DocumentState, Generation, GenerationState, Hold, Recipe, SyncReport
+from fonte.types import DocumentState, Generation, GenerationState, Hold, Recipe, Space, SyncReport
 
 KEPT_GENERATIONS = 3
 MOST_UNUSED = 2
@@ -87,7 +87,11 @@ class Syncer:
         catalog, recipe = self.store.catalog, self.parts.recipe
         with catalog.writer(), self.parts.make_pool(self.workers) as pool:
             active, hold = catalog.active(), catalog.held()
+            if self.standing:
+                check_model(catalog, active, recipe.space)
             catalog.abandon_building()
+            if catalog.model(recipe.space.id) != self.parts.embedding:
+                catalog.remember_model(recipe.space.id, self.parts.embedding)
             fault = fault_of(self.store.index, active) if active is not None else None
             plan = plan_sync(
                 readers,
@@ -278,6 +282,19 @@ def _as_typed(options: SourceOptions) -> str:
     typed = [f"--allow {','.join(options.allow) or 'nobody'}"]
     typed += [f"--include {glob}" for glob in options.include] + [f"--exclude {glob}" for glob in options.exclude]
     return " ".join([*typed, *(["--records"] if options.records else [])])
+
+
+def check_model(catalog: Catalog, active: Generation | None, own: Space) -> None:
+    """For what syncs without a person: whether the settings still name the index's model.
+
+    Raises:
+        SpaceMismatch: the index has moved on to another one since, and a sync by these settings would undo that.
+    """
+    if active is not None and active.recipe.space.id != own.id and catalog.left(own.id):
+        raise SpaceMismatch(
+            f"the index has moved on from {own.model} to {active.recipe.space.model}",
+            hint="set [embedding] source to the new model and start this process again",
+        )
 
 
 def is_elsewhere(spec: str) -> bool:

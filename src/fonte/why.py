@@ -386,6 +386,6 @@ def make_explainer(parts: Parts, asker: Asker, principal: Principal, *, tell_acc
         asker=asker,
         sources=SourceSearch(parts, asker.catalog, principal.tenant, None if tell_access else principal),
         chunker_of=lambda recipe: parts.make_chunker(recipe, asker.embedder),
-        make_generator=lambda: parts.make_generator(None, parts.scorer),
+        make_generator=lambda: parts.make_generator(None, asker.scorer),
         tell_access=tell_access,
     )

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
 from fonte.answer import AnswerSettings
-from fonte.config import Settings, load_settings
+from fonte.config import EmbeddingSettings, Settings, load_settings
 from fonte.context import render_messages
 from fonte.corpus import OpenCorpus, Parts, SourceOptions
 from fonte.errors import ConfigError, FonteError
@@ -112,7 +112,9 @@ def make_parts(home: Path, settings: Settings) -> Parts:
 
     return Parts(
         stores=stores,
-        make_embedder=lambda: _embedder(settings),
+        make_embedder=lambda: _embedder(settings.embedding),
+        embedding=settings.embedding.model_dump_json(exclude={"threads", "timeout_seconds"}),
+        embedder_from=lambda told: _remembered_embedder(told, settings.embedding),
         make_recipe=make_recipe,
         make_chunker=chunker,
         make_generator=generator,
@@ -222,8 +224,20 @@ def forget_feedback(home: Path, tenant: str, answers: Sequence[str]) -> None:
         kept.close()
 
 
-def _embedder(settings: Settings) -> Embedder:
-    wanted = settings.embedding
+def _remembered_embedder(told: str, now: EmbeddingSettings) -> Embedder:
+    """The model of an index that was built under other settings than those of now."""
+    try:
+        wanted = EmbeddingSettings.model_validate_json(told)
+    except ValueError as error:
+        raise ConfigError("the settings that this index's model was made by are of another version of fonte") from error
+    if wanted.source.startswith("openai:") and wanted.base_url != now.base_url:
+        # The key is of the endpoint that the settings name: it must not be sent to another.
+        message = f"the index was built with {wanted.source} at {wanted.base_url or 'its own address'}, not as now set"
+        raise ConfigError(message, hint="leave a server with the old settings running until the new index is published")
+    return _embedder(wanted.model_copy(update={"threads": now.threads, "timeout_seconds": now.timeout_seconds}))
+
+
+def _embedder(wanted: EmbeddingSettings) -> Embedder:
     remote = registry.Remote(timeout_seconds=wanted.timeout_seconds, dimensions=wanted.dimensions)
     if wanted.base_url is not None:
         remote = replace(remote, base_url=wanted.base_url)
@@ -397,7 +411,7 @@ def examine(home: str, config: str | None) -> list[Check]:
 
 def _embeds(settings: Settings) -> Check:
     try:
-        embedder = _embedder(settings)
+        embedder = _embedder(settings.embedding)
         embedder.embed_query("prova")
     except FonteError as error:
         return Check("embedding", ok=False, detail=error.message, hint=error.hint, required=True)

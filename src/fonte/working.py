@@ -219,6 +219,7 @@ class Worker:
 
     def _done(self, jobs: Sequence[Job], progress: Callable[[str, int, int | None], None]) -> SyncReport:
         first = jobs[0]
+        self._corpus.check_model(tenant=first.tenant)
         if first.kind is JobKind.UPLOAD:
             return self._corpus.sync(UPLOADS, tenant=first.tenant, progress=progress)
         if first.kind is JobKind.RETRY:

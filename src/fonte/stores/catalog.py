@@ -16,7 +16,7 @@ from pathlib import Path
 from threading import Lock
 
 from fonte.errors import CorruptIndex
-from fonte.stores import answers, documents, generations, rights
+from fonte.stores import answers, documents, generations, rights, spaces
 from fonte.stores.lock import WriteLock
 from fonte.stores.rows import get_generation
 from fonte.stores.sqlite import Database
@@ -200,6 +200,23 @@ class SqliteCatalog:
         """Delete all but the active, candidates, those in building, ``keep`` newest retired ones, and ``but``."""
         with self._write() as connection:
             return generations.forget(connection, keep, but)
+
+    # models
+
+    def remember_model(self, space_id: str, settings: str) -> None:
+        """Keep the settings, as JSON, that make the model of a space."""
+        with self._write() as connection:
+            spaces.remember(connection, space_id, settings)
+
+    def model(self, space_id: str) -> str | None:
+        """The settings that make the model of a space, as far as they were remembered."""
+        with self._read() as connection:
+            return spaces.model(connection, space_id)
+
+    def left(self, space_id: str) -> bool:
+        """Whether a generation of another space took the place of one of this space, and none of it came back."""
+        with self._read() as connection:
+            return spaces.left(connection, space_id)
 
     # documents of a generation
 

@@ -11,7 +11,7 @@ from collections.abc import Collection
 from datetime import datetime
 
 from fonte.errors import GenerationConflict, NotFound
-from fonte.stores import rights
+from fonte.stores import rights, spaces
 from fonte.stores.rows import get_acl, put_acl, put_recipe, put_time
 from fonte.types import DocumentStatus, Generation, GenerationState, Hold
 
@@ -167,6 +167,8 @@ def publish(
         message = f"generation {generation_id} was never finished"
         raise GenerationConflict(message, hint="sync again")
     moment = rights.tick(connection)
+    if active:
+        spaces.moved(connection, active["recipe"], row["recipe"])
     connection.execute("UPDATE generations SET state = 'retired' WHERE state = 'active'")
     connection.execute("UPDATE generations SET state = 'active', published = ? WHERE seq = ?", (moment, row["seq"]))
     carried = _carried(connection, row["seq"], active["seq"]) if active and row["base"] == active["id"] else set()
