@@ -323,23 +323,28 @@ def test_rates_of_gate_and_answers_are_measured_where_a_floor_names_one(home: Pa
     assert "bluff_rate is 1.0000 over 1 queries, above its ceiling 0" in held.json["error"]["message"]
 
 
-def test_another_embedding_model_cannot_be_compared_and_is_held_back(
-    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("known", [True, False])
+def test_another_embedding_model_is_compared_with_the_old_one_where_that_can_be_made(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, known: bool
 ) -> None:
-    docs = _documents(tmp_path, 3)
-    _golden(tmp_path, 3)
+    docs = _documents(tmp_path, ROOMS)
+    _golden(tmp_path, ROOMS)
     _configured(tmp_path)
     assert _sync(home, docs).status == 0
 
     def other_model(place: Path, settings: Settings) -> Parts:
         model = WordEmbedder()
         model.space = replace(model.space, id="words-2", model="words-2")
-        return replace(Quick()(place, settings), make_embedder=lambda: model)
+        old = WordEmbedder() if known else model
+        return replace(Quick()(place, settings), make_embedder=lambda: model, embedder_from=lambda _told: old)
 
     monkeypatch.setattr("fonte.wiring.make_parts", other_model)
     held = _sync(home, docs)
+    if known:
+        assert (held.status, held.json["published"]) == (0, True), held.err
+        return
     assert held.status == 1
-    assert "was built with words, which the settings do not name any more" in held.json["error"]["message"]
+    assert "was built with words, the settings name words-2" in held.json["error"]["message"]
     assert fonte(home, "publish", held.json["generation"], "--override", "compared by hand").status == 0
 
 
