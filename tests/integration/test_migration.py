@@ -182,7 +182,7 @@ def test_both_real_models(home: Path, tmp_path: Path) -> None:
         ran = fonte(home, "ask", QUESTION)
         assert ran.status == 0, ran.err
         found = fonte(home, "search", QUESTION, "--k", "12").json["results"]
-        near = {one["chunk_id"]: one["scores"]["cosine_distance"] for one in found}
+        near = {one["chunk_id"]: one["scores"]["dense_distance"] for one in found}
         return SimpleNamespace(answer=ran.json["answer"], generation=ran.json["generation"], near=near)
 
     before = told()
