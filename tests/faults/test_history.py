@@ -26,7 +26,7 @@ from property.quick_corpus import quick_corpus
 from fonte.corpus import OpenCorpus
 from fonte.errors import FonteError, NotFound
 from fonte.stores.checking import check
-from fonte.types import Principal
+from fonte.types import Answered, Principal
 
 ASKERS = (Principal(user="ada"), Principal(user="hana", roles=frozenset({"hr"})))
 QUESTION = "Who wrote the rules of the hall, the keeper of {}?"
@@ -71,7 +71,8 @@ class Reader:
                 elif what == "ask":
                     told = self.corpus.ask(QUESTION.format(name), principal=who)
                     generation = told.generation
-                    passages = tuple((one.document_name, one.quote) for one in told.citations)
+                    cited = told.citations if isinstance(told, Answered) else ()
+                    passages = tuple((one.document_name, one.quote) for one in cited)
                     if told.answer_id and passages:
                         answers.append((told.answer_id, passages))
                 elif what == "show":
