@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import logging
+import re
 from dataclasses import replace
 from gzip import decompress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -133,7 +134,8 @@ def test_the_log_holds_no_word_of_what_was_asked_or_found(
     told = written.getvalue()
     assert "/v1/ask" in told
     assert "RuntimeError" in told
-    assert [word for word in PLANTED if word in told.casefold()] == []
+    # From a word's start: a random id may hold three letters that are somebody's name.
+    assert [word for word in PLANTED if re.search(rf"\b{word}", told.casefold())] == []
     if form == "json":
         lines = [json.loads(line) for line in told.splitlines()]
         asked = [one for one in lines if one.get("route") == "/v1/ask"]
