@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -43,31 +42,33 @@ COLUMNS = [
 """What is read of the table, beside its row ids."""
 
 
-@dataclass(frozen=True)
 class _Coded:
-    """A column as codes into its distinct values."""
+    """A column as codes into its distinct values, filled batch by batch."""
 
-    codes: _Codes
-    values: tuple[str, ...]
+    def __init__(self, size: int) -> None:
+        self.codes: _Codes = np.zeros(size, np.int32)
+        self._places: dict[str, int] = {}
+
+    def fill(self, start: int, column: pa.Array) -> None:
+        """Take the values of the rows from ``start`` on."""
+        encoded = column.dictionary_encode()
+        places = [self._places.setdefault(value, len(self._places)) for value in encoded.dictionary.to_pylist()]
+        codes = encoded.indices.to_numpy(zero_copy_only=False)
+        self.codes[start : start + len(codes)] = np.array(places, np.int32)[codes]
 
     @cached_property
-    def _places(self) -> dict[str, int]:
-        return {value: at for at, value in enumerate(self.values)}
+    def values(self) -> tuple[str, ...]:
+        """The distinct values, by code."""
+        return tuple(self._places)
 
     def where(self, wanted: frozenset[str]) -> _Mask:
-        admitted = np.zeros(len(self.values), np.bool_)
+        admitted = np.zeros(len(self._places), np.bool_)
         admitted[[self._places[value] for value in wanted if value in self._places]] = True
         return np.asarray(admitted[self.codes], dtype=np.bool_)
 
     def that(self, admits: Callable[[str], bool]) -> _Mask:
         admitted = np.fromiter((admits(value) for value in self.values), np.bool_, len(self.values))
         return np.asarray(admitted[self.codes], dtype=np.bool_)
-
-
-def _coded(column: Any) -> _Coded:
-    encoded = column.combine_chunks().dictionary_encode()
-    codes = np.asarray(encoded.indices.to_numpy(zero_copy_only=False), np.int32)
-    return _Coded(codes, tuple(encoded.dictionary.to_pylist()))
 
 
 class Resident:
@@ -81,33 +82,39 @@ class Resident:
         Raises:
             CorruptIndex: vectors that are missing or of another dimension, a chunk that stands there twice.
         """
-        import pyarrow as pa
         import pyarrow.compute as pc
 
         self.vectors: Vectors = np.empty((size, dimensions), np.float32)
-        parts, filled = [], 0
+        self.ids: list[str] = []
+        self.row_ids: npt.NDArray[np.int64] = np.zeros(size, np.int64)
+        self._document, self._name, self._uri, self._media = (_Coded(size) for _ in range(4))
+        self._language, self._from, self._to, self._roles = (_Coded(size) for _ in range(4))
+        coded = {
+            "document_id": self._document,
+            "document_name": self._name,
+            "source_uri": self._uri,
+            "media_type": self._media,
+            "language": self._language,
+            "valid_from": self._from,
+            "valid_to": self._to,
+        }
         for batch in batches:
+            start, end = len(self.ids), len(self.ids) + batch.num_rows
             vectors = batch["vector"].flatten().to_numpy(zero_copy_only=False)
-            if vectors.size != batch.num_rows * dimensions or filled + batch.num_rows > size:
+            if vectors.size != batch.num_rows * dimensions or end > size:
                 raise _damaged()
-            self.vectors[filled : filled + batch.num_rows] = vectors.reshape(batch.num_rows, dimensions)
-            filled += batch.num_rows
-            parts.append(batch.drop_columns(["vector"]))
-        rows = pa.Table.from_batches(parts)
-        self.ids: list[str] = rows["chunk_id"].to_pylist()
-        self.row_ids: npt.NDArray[np.int64] = rows["_rowid"].to_numpy().astype(np.int64)
+            # Everything is copied: one column that is kept would keep the memory of its batch, vectors and all.
+            self.vectors[start:end] = vectors.reshape(batch.num_rows, dimensions)
+            self.ids += batch["chunk_id"].to_pylist()
+            self.row_ids[start:end] = batch["_rowid"].to_numpy(zero_copy_only=False)
+            for name, column in coded.items():
+                column.fill(start, batch[name])
+            self._roles.fill(start, pc.binary_join(batch["roles"], "\0"))
         self.row: dict[str, int] = {chunk: at for at, chunk in enumerate(self.ids)}
-        if filled != size or len(self.row) != size:
+        if not len(self.ids) == len(self.row) == size:
             raise _damaged()
         self._signs = Signs(self.vectors) if size > exact_rows else None
         self._last: tuple[bytes, npt.NDArray[np.float32]] = b"", np.zeros(0, np.float32)
-        self._document = _coded(rows["document_id"])
-        self._name = _coded(rows["document_name"])
-        self._uri = _coded(rows["source_uri"])
-        self._media = _coded(rows["media_type"])
-        self._language = _coded(rows["language"])
-        self._from, self._to = _coded(rows["valid_from"]), _coded(rows["valid_to"])
-        self._roles = _coded(pc.binary_join(rows["roles"], "\0"))
         self._role_sets = tuple(frozenset(one.split("\0")) if one else frozenset() for one in self._roles.values)
 
     def document(self, row: int) -> str:
