@@ -1,9 +1,10 @@
-"""What breaks around the server: a model that hangs, a catalog that is locked, a process that is killed."""
+"""What breaks around the server: a model that hangs, a locked catalog, a full disk, a process that is killed."""
 
 from __future__ import annotations
 
 import json
 import os
+import resource
 import signal
 import socket
 import sqlite3
@@ -15,6 +16,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from threading import Thread
+from typing import Any
 
 import httpx
 import pytest
@@ -165,3 +167,63 @@ def test_a_killed_server_leaves_a_home_that_answers(start: Callable[[], Process]
     told = httpx.get(f"{second.base}/v1/audit", timeout=60).json()["entries"]
     assert json.dumps(told).count(question["question"]) >= 2
     assert second.end() in (0, -signal.SIGTERM)
+
+
+def test_a_server_whose_disk_is_full_says_so_and_goes_on_once_it_is_not(start: Callable[[], Process]) -> None:
+    question = {"question": "At how many bar does pump P-2 run?"}
+    server = start()
+    with httpx.Client(base_url=server.base, timeout=60) as client:
+        before = client.post("/v1/ask", json=question).json()
+        assert before["answered"]
+        _, most = resource.prlimit(server.child.pid, resource.RLIMIT_FSIZE)
+        resource.prlimit(server.child.pid, resource.RLIMIT_FSIZE, (0, most))
+        told = [
+            client.post("/v1/ask", json=question),
+            client.post("/v1/search", json={"query": "pump"}),
+            client.post("/v1/documents", files={"file": ("new.md", b"# New\n\nPump P-9 runs at 9 bar.\n")}),
+            client.delete(f"/v1/documents/{before['citations'][0]['document_id']}"),
+        ]
+        for one in told:
+            assert one.status_code in (200, 503, 507), one.text
+            assert one.status_code == 200 or (one.json()["error"]["code"], one.json()["error"]["retryable"]) == (
+                "store_unavailable",
+                True,
+            )
+        assert [one.status_code for one in told[2:]] == [503, 503]
+        resource.prlimit(server.child.pid, resource.RLIMIT_FSIZE, (most, most))
+        after = client.post("/v1/ask", json=question).json()
+        assert (after["answer"], after["generation"]) == (before["answer"], before["generation"])
+        assert len(client.get("/v1/documents").json()["documents"]) == 4
+    assert server.end() in (0, -signal.SIGTERM)
+
+
+def test_a_sync_of_a_server_that_was_killed_is_done_by_the_next_one(
+    start: Callable[[], Process], real_home: Path
+) -> None:
+    folder = real_home.parent / "texts"
+    for at in range(4, 24):
+        (folder / f"n{at}.md").write_text(f"# Hall {at}\n\nPump P-{at} runs at {at + 3} bar in hall {at}.\n", "utf-8")
+    first = start()
+    job = httpx.post(f"{first.base}/v1/sync", json={}, timeout=60).json()["job"]["id"]
+    until = time.monotonic() + 60
+    while not (told := _job(first, job))["progress"] and told["state"] in ("queued", "running"):
+        assert time.monotonic() < until
+        time.sleep(0.02)
+    assert told["state"] == "running"
+    first.end(signal.SIGKILL)
+    second = start()
+    until = time.monotonic() + 120
+    while (told := _job(second, job))["state"] in ("queued", "running"):
+        assert time.monotonic() < until
+        time.sleep(0.2)
+    assert told["state"] == "done", told
+    documents = httpx.get(f"{second.base}/v1/documents", timeout=60).json()["documents"]
+    assert sorted(one["document_name"] for one in documents) == sorted(f"n{at}.md" for at in range(24))
+    answer = httpx.post(f"{second.base}/v1/ask", json={"question": "At how many bar does pump P-20 run?"}, timeout=60)
+    assert "23 bar" in answer.json()["answer"]
+    assert second.end() in (0, -signal.SIGTERM)
+
+
+def _job(server: Process, job: str) -> dict[str, Any]:
+    told: dict[str, Any] = httpx.get(f"{server.base}/v1/jobs/{job}", timeout=60).json()
+    return told
