@@ -125,11 +125,12 @@ def build(chunks: int, home: Path, *, codes: bool, through: str) -> Figures:
         )
         timed(figures, "update_of_1_percent", lambda: builder.build(publish=False))
         candidate = parts.stores.tenant("default").catalog.generations()[-1].id
-        timed(figures, "publish", lambda: corpus.publish(candidate))
+        # Vectors that no model made, and ledgers that nobody wrote, are found: what the checks cost is in the time.
+        timed(figures, "publish", lambda: corpus.publish(candidate, override="vectors without a model"))
         after = disk(home)
         figures |= {f"{name}_after_update": after[name] for name in ("disk_mb", "disk_mb_rows", "disk_mb_text_index")}
         timed(figures, "rollback", corpus.rollback)
-        timed(figures, "publish_again", lambda: corpus.publish(candidate))
+        timed(figures, "publish_again", lambda: corpus.publish(candidate, override="vectors without a model"))
         timed(figures, "delete_one", lambda: corpus.delete(corpus.documents()[-1].document_id))
     return figures | {"peak_mb": peak_mb()}
 
