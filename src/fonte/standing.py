@@ -199,7 +199,8 @@ class Standing:
         next_try = self.now() + wait
         told = dict(error) if isinstance(error, Mapping) else {}
         ended = replace(begun, state=PassState.FAILED, ended_at=self.now(), error=told)
-        store.end(ended, failures=failures, next_try=next_try)
+        if not store.end(ended, failures=failures, next_try=next_try):
+            return Looked(begun.source)
         breaker = store.source(begun.source).breaker(self.rules, self.now())
         return Looked(begun.source, ended, again_at=next_try, breaker=breaker)
 

@@ -18,7 +18,7 @@ from fonte.stores.sqlite import Database
 
 SCHEMA_VERSION = 1
 KEPT = 200
-"""Passes of all sources that are told of."""
+"""Ended passes of all sources that are kept."""
 _SCHEMA = """
 CREATE TABLE sources (
     source TEXT PRIMARY KEY,
@@ -138,7 +138,11 @@ class SqliteStanding:
                     ended.source,
                 ),
             )
-            connection.execute("DELETE FROM passes WHERE number <= (SELECT max(number) FROM passes) - ?", (KEPT,))
+            connection.execute(
+                "DELETE FROM passes WHERE number IN (SELECT number FROM passes WHERE state <> 'running'"
+                " ORDER BY number DESC LIMIT -1 OFFSET ?)",
+                (KEPT,),
+            )
         return True
 
     def drop(self, begun: Pass) -> None:

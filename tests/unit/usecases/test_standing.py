@@ -20,6 +20,7 @@ from fonte.errors import FonteError, ParseTimeout
 from fonte.parts import SourceOptions
 from fonte.publish import Judgment
 from fonte.standing import Looked, Standing
+from fonte.stores import standing as kept
 from fonte.types import Parsed, Principal, Source
 from quick_corpus import InlinePool, quick_corpus, quick_parts
 
@@ -253,6 +254,31 @@ def test_a_source_that_fails_is_asked_less_and_less_and_the_breaker_closes_when_
         assert (known.failures, known.next_try, known.error) == (0, None, None)
         assert known.breaker(RULES, bench.clock()) is Breaker.CLOSED
         assert [one.state for one in corpus.standing().passes(9)] == [PassState.DONE, PassState.FAILED, PassState.DONE]
+
+
+def test_history_has_the_last_passes_that_count_and_no_running_one_is_dropped(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kept, "KEPT", 3)
+    with bench.corpus() as corpus:
+        store, worker = corpus.standing(), bench.worker(corpus)
+        bench.look(worker)
+        late = bench.clock() + timedelta(days=1)
+        long = store.take("elsewhere", "other", bench.clock(), late, bench.clock())
+        assert isinstance(long, Pass)
+        for _ in range(6):
+            bench.look(worker)
+        assert [(one.state, one.changed) for one in store.passes(9)] == [
+            (PassState.DONE, False),
+            (PassState.RUNNING, False),
+            (PassState.DONE, True),
+        ], "six looks at what did not change are one line, and push nothing out"
+        assert store.renew(long, late), "however many others ended meanwhile"
+        for number in range(6):
+            bench.write("n0.md", f"# Note 0\n\nNow {number}.\n")
+            bench.look(worker)
+        assert [one.changed for one in store.passes(9) if one.state is PassState.DONE] == [True] * 3
+        assert store.renew(long, late)
 
 
 def test_waits_are_spread_and_capped() -> None:
