@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from watchfiles import Change
 
 _MOUNTS = "/proc/self/mountinfo"
+_ESCAPED = re.compile(r"\\([0-7]{3})")
+"""How blanks and the like stand there."""
 _ELSEWHERE = frozenset(
     "9p afs ceph cifs coda davfs drvfs fuse glusterfs lustre ncpfs nfs nfs4 prl_fs smb2 smb3 smbfs vboxsf "
     "virtiofs".split()
@@ -52,11 +55,11 @@ def kind_of(folder: str) -> str:
         with open(_MOUNTS, encoding="utf-8", errors="surrogateescape") as mounts:
             for line in mounts:
                 before, _, after = line.partition(" - ")
-                point = before.split(" ")[4].encode().decode("unicode_escape")
+                point = _ESCAPED.sub(lambda found: chr(int(found[1], 8)), before.split(" ")[4])
                 below = folder == point or folder.startswith(point.rstrip("/") + "/")
                 if below and len(point) >= len(best):
                     best, kind = point, after.split(" ")[0]
-    except (OSError, IndexError, UnicodeDecodeError):
+    except (OSError, IndexError):
         return ""
     return kind
 
@@ -104,7 +107,7 @@ class _Events:
                 self._watch(there)
             except FileNotFoundError:  # gone meanwhile
                 continue
-            except OSError as error:  # too many watches, or too many files open
+            except (OSError, RuntimeError) as error:  # too many watches or files open: which of the two, its own way
                 _log.warning("changes are not told by the system (%s): the source is looked at in turns", error)
                 self.works = False
                 self.begun.set()

@@ -9,6 +9,7 @@ from pathlib import Path
 from threading import Semaphore
 
 import pytest
+from watchfiles._rust_notify import WatchfilesRustInternalError
 
 from fonte.sources import changes
 from fonte.sources.changes import Place, kind_of, listening, place_of
@@ -116,11 +117,20 @@ def test_a_folder_that_is_not_there_yet_is_waited_for(tmp_path: Path) -> None:
         assert ear.told()
 
 
-def test_where_the_system_has_no_room_it_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "error",
+    [
+        OSError(28, "OS file watch limit reached"),
+        WatchfilesRustInternalError("Error creating recommended watcher: Too many open files (os error 24)"),
+    ],
+)
+def test_where_the_system_has_no_room_it_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
     import watchfiles
 
     def full(*_: object, **__: object) -> Iterator[set[tuple[int, str]]]:
-        raise OSError(28, "OS file watch limit reached")
+        raise error
 
     monkeypatch.setattr(watchfiles, "watch", full)
     with _hearing(tmp_path) as (ear, works):
@@ -150,7 +160,7 @@ def test_globs_are_watched_where_they_begin(tmp_path: Path) -> None:
 def test_folders_of_the_network_are_looked_at_in_turns(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, told: bool
 ) -> None:
-    mounted = tmp_path / "a share"
+    mounted = tmp_path / "una società"
     mounted.mkdir()
     mounts = tmp_path / "mountinfo"
     point = str(mounted).replace(" ", "\\040")
