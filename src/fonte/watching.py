@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
@@ -14,6 +15,7 @@ from typing import TypeAlias
 from fonte.errors import FonteError
 from fonte.standing import Looked
 
+_log = logging.getLogger("fonte.standing")
 Listen: TypeAlias = Callable[[str, Callable[[], None]], AbstractContextManager[Callable[[], bool]] | None]
 """Tells of changes of a source while its block runs, and whether it still does; None where nothing can."""
 Look: TypeAlias = Callable[[str, datetime], Looked]
@@ -203,6 +205,8 @@ class Watch:
                     narrow(item.source)
                 except FonteError:  # the pass that follows tells of it
                     continue
+                except Exception:  # noqa: BLE001 - an edge, as that of a pass: rights of other sources are still to be kept
+                    _log.exception("rights could not be narrowed")
 
     def _waiting(self) -> list[_Item]:
         """Sources that changed while a long pass runs, and whose rights were not looked at since."""

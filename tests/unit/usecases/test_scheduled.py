@@ -13,11 +13,13 @@ from fonte.access.standing import PassState, Rules
 from fonte.cli.output import Output
 from fonte.cli.watching import _Telling
 from fonte.corpus import OpenCorpus
+from fonte.errors import StoreUnavailable
 from fonte.http.limits import Room
 from fonte.http.telemetry import Telemetry
 from fonte.parts import SourceOptions
 from fonte.scheduled import Schedule, Scheduled
 from fonte.standing import Looked, Standing
+from fonte.stores.standing import SqliteStanding
 from fonte.tending import ears
 from fonte.types import Principal
 from fonte.watching import Pace
@@ -71,6 +73,32 @@ def test_sources_are_looked_after_as_a_person_synced_them(tmp_path: Path, folder
         assert wrong is not None
         assert (wrong.state, (wrong.error or {})["code"]) == (PassState.FAILED, "not_found")
         assert all(one.owner is None for one in corpus.standing("acme").sources())
+
+
+def test_a_store_that_cannot_be_read_for_a_while_ends_no_watch(
+    tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home, told = tmp_path / "home", list[Looked]()
+    with quick_corpus(home) as corpus:
+        corpus.sync(str(folder))
+        full = [True, True]
+
+        def take(self: SqliteStanding, *given: object) -> object:
+            if full:
+                full.pop()
+                raise StoreUnavailable("the disk is full")
+            return whole(self, *given)  # type: ignore[arg-type]  # as they came
+
+        whole = SqliteStanding.take
+        monkeypatch.setattr(SqliteStanding, "take", take)
+        schedules = [Schedule(str(folder), "default")]
+        scheduled = Scheduled(Standing(corpus), schedules, ears(home), Pace(settle=0.1, poll=0.05), told=told.append)
+        scheduled.start()
+        try:
+            _wait(lambda: any(one.ended is not None for one in told))
+        finally:
+            scheduled.close()
+        assert [one.ended is None for one in told[:3]] == [True, True, False]
 
 
 def test_a_server_that_ends_leaves_its_pass(tmp_path: Path, folder: Path) -> None:
