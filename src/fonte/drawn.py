@@ -77,8 +77,9 @@ class PageDrawer:
         """Keep nothing of these documents (None: of any) any longer, nor what is being drawn at this moment."""
         with self._lock:
             self._forgot += 1
-            for named in [one for one in self._kept if documents is None or one[0] in documents]:
-                del self._kept[named]
+            for kept in (self._kept, self._failed):
+                for named in [one for one in kept if documents is None or one[0] in documents]:
+                    del kept[named]
 
     def page(
         self, document: Document, state: DocumentState, page: int, path: str | None, inside: tuple[str, ...] = ()
@@ -108,7 +109,7 @@ class PageDrawer:
         try:
             drawn = self._drawer().picture(source, media_type, page)
         except (ParseTimeout, ParserCrashed) as error:
-            self._remember(named, error)
+            self._remember(named, error, began)
             raise
         with self._lock:
             if began == self._forgot:
@@ -123,8 +124,10 @@ class PageDrawer:
         if error is not None and self._clock() < until:
             raise type(error)(error.message, hint=error.hint, uri=error.uri, page=error.page)
 
-    def _remember(self, named: tuple[str, str, int], error: ParseError) -> None:
+    def _remember(self, named: tuple[str, str, int], error: ParseError, began: int) -> None:
         with self._lock:
+            if began != self._forgot:
+                return
             self._failed[named] = self._clock() + AGAIN_SECONDS, error
             self._failed.move_to_end(named)
             while len(self._failed) > _REMEMBERED:

@@ -95,6 +95,27 @@ def test_what_was_drawn_is_kept_until_its_document_is_forgotten(drawing: Drawing
     assert drawing.tried == [1, 1, 1]
 
 
+def test_what_a_page_failed_with_goes_with_its_document_too(drawing: Drawing) -> None:
+    def hangs(_source: Source, _page: int) -> Picture:
+        raise ParseTimeout("too long", uri="file:///a.pdf")
+
+    drawing.draw = hangs
+    for documents in (["d1"], None):
+        with pytest.raises(ParseTimeout):
+            drawing.page()
+        drawing.drawer.forget(documents)
+        assert "a.pdf" not in repr(vars(drawing.drawer))
+
+    def forgets(source: Source, page: int) -> Picture:
+        drawing.drawer.forget()
+        return hangs(source, page)
+
+    drawing.draw = forgets
+    with pytest.raises(ParseTimeout):
+        drawing.page()
+    assert "a.pdf" not in repr(vars(drawing.drawer))
+
+
 def test_a_page_that_was_being_drawn_while_its_document_was_forgotten_is_not_kept(drawing: Drawing) -> None:
     def slow(_source: Source, _page: int) -> Picture:
         drawing.drawer.forget({"d1"})
