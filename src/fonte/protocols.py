@@ -475,10 +475,10 @@ class Catalog(Protocol):
     ) -> None:
         """Move a generation that is not active through its states. ``documents`` is counted, never told."""
 
-    def publish(self, generation_id: str, *, expected: str | None, hold_since: datetime | None = None) -> None:
+    def publish(self, generation_id: str, *, expected: str | None, hold: Hold | None = None) -> None:
         """Move the alias in one transaction if ``expected`` (id or None) is still active; apply widened rights.
 
-        It lifts the hold, or sets it where ``hold_since`` says when (a rollback).
+        Afterwards ``hold`` holds: a rollback sets one, None lifts it.
 
         Raises:
             GenerationConflict: another one is active by now.

@@ -110,7 +110,7 @@ def rollback(catalog: Catalog, index: IndexStore) -> tuple[Generation, Generatio
         raise NotFound("there is no earlier generation to go back to", hint="fonte generations lists what is kept")
     target = max(retired, key=lambda one: one.created_at)
     index.open(target)
-    catalog.publish(target.id, expected=active.id, hold_since=datetime.now(UTC))
+    catalog.publish(target.id, expected=active.id, hold=Hold(active.id, datetime.now(UTC)))
     return catalog.generation(target.id), active
 
 

@@ -69,6 +69,21 @@ def test_after_a_rollback_a_standing_job_publishes_nothing_until_a_person_does(
         assert "found" in corpus.search("key found", principal=Principal()).results[0].content
 
 
+def test_an_erasure_does_not_answer_a_rollback(home: Path, docs: Path) -> None:
+    fonte(home, "sync", str(docs))
+    (docs / "room0.md").write_text("# Room 0\n\nThe key of room 0 was lost.\n")
+    fonte(home, "sync", str(docs))
+    fonte(home, "rollback")
+    held = fonte(home, "status").json["held"]
+    assert held is not None
+    fonte(home, "erase", "room5.md")
+    (docs / "room5.md").unlink()
+    assert fonte(home, "status").json["held"] == held
+    with wiring.Corpus.open(home) as corpus:
+        report = corpus.sync(str(docs), standing=True)
+        assert (report.published, report.held_back is not None) == (False, True)
+
+
 def test_a_sync_of_what_is_unchanged_answers_a_rollback_too(home: Path, docs: Path) -> None:
     fonte(home, "sync", str(docs))
     before = (docs / "room0.md").read_text()

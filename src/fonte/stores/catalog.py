@@ -127,14 +127,14 @@ class SqliteCatalog:
                 connection, generation_id, state, table_version=table_version, chunks=chunks, verdict=verdict
             )
 
-    def publish(self, generation_id: str, *, expected: str | None, hold_since: datetime | None = None) -> None:
-        """Move the alias in one transaction if ``expected`` (id or None) is still active; set live rights.
+    def publish(self, generation_id: str, *, expected: str | None, hold: Hold | None = None) -> None:
+        """Move the alias in one transaction if ``expected`` (id or None) is still active; set live rights and the hold.
 
         Raises:
             NotFound. GenerationConflict: another one is active by now, or this one was never finished.
         """
         with self._write() as connection:
-            generations.publish(connection, generation_id, expected, hold_since=hold_since)
+            generations.publish(connection, generation_id, expected, hold=hold)
 
     def held(self) -> Hold | None:
         """The rollback that nobody has answered yet."""

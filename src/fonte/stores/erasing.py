@@ -165,7 +165,8 @@ class Eraser:
         self.catalog.update_generation(
             new.id, GenerationState.CANDIDATE, table_version=version, chunks=chunks, verdict="documents were erased"
         )
-        self.catalog.publish(new.id, expected=active.id)
+        # What a rollback holds is still to be answered: the generation is the same one, less what was erased.
+        self.catalog.publish(new.id, expected=active.id, hold=self.catalog.held())
         self._keep(_Journal(journal.documents, new.id))
 
     def _said(self, journal: _Journal) -> None:

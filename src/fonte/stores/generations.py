@@ -144,9 +144,9 @@ def update(
 
 
 def publish(
-    connection: sqlite3.Connection, generation_id: str, expected: str | None, *, hold_since: datetime | None = None
+    connection: sqlite3.Connection, generation_id: str, expected: str | None, *, hold: Hold | None = None
 ) -> None:
-    """Move the alias if ``expected`` is still active, and set live rights; the hold is lifted, or, with a time, set.
+    """Move the alias if ``expected`` is still active, and set live rights; afterwards ``hold`` holds, or none.
 
     A document's live rights become its rights in the generation, cut down by every narrowing since the generation
     began; what it carried over unchanged from the generation that is active until now keeps the live rights that it
@@ -174,8 +174,8 @@ def publish(
     carried = _carried(connection, row["seq"], active["seq"]) if active and row["base"] == active["id"] else set()
     _apply_rights(connection, row["seq"], row["began"], moment, carried)
     release(connection)
-    if hold_since is not None:
-        told = json.dumps({"left": expected, "since": put_time(hold_since)})
+    if hold is not None:
+        told = json.dumps({"left": hold.left, "since": put_time(hold.since)})
         connection.execute("INSERT INTO meta (key, value) VALUES (?, ?)", (_HELD, told))
 
 
