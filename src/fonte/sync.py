@@ -86,7 +86,7 @@ class Syncer:
         began = time.perf_counter()
         catalog, recipe = self.store.catalog, self.parts.recipe
         with catalog.writer(), self.parts.make_pool(self.workers) as pool:
-            active, hold = catalog.active(), catalog.held()
+            active = catalog.active()
             if self.standing:
                 check_model(catalog, active, recipe.space)
             catalog.abandon_building()
@@ -103,43 +103,29 @@ class Syncer:
                 retry=retry,
                 lost=lost,
             )
-            said = _remember(catalog, specs)
-            plan = replace(plan, notes=(*said, *plan.notes))
+            plan = replace(plan, notes=(*_remember(catalog, specs), *plan.notes))
             key = plan.key(active.id if active is not None else "")
-            why = self._held(plan, hold, key) if self.standing and active is not None else None
+            why = self._held(plan, catalog.held(), key) if self.standing and active is not None else None
             if why is not None and active is not None:
                 catalog.narrow_all(plan.narrowed)  # less may be read at once all the same
                 return replace(_nothing(active, began), held_back=why, key=key)
-            answered = publishing and not self.standing  # a person's sync that came to its end answers a rollback
             if plan.nothing_to_do and active is not None:
-                if answered:
-                    catalog.release()
-                self._forget()
+                self._settle(answered=publishing)
                 return _unchanged(plan, active, list(plan.known.values()), began)
             candidate = self._ingestor(recipe).build(plan, active, pool, self.progress)
             held_back = self._publish(catalog, candidate) if publishing else None
-            if answered:
-                catalog.release()
-            self._forget()
+            self._settle(answered=publishing)
             if candidate.tally.embedded:
                 self._forget_vectors()
             states = catalog.states(candidate.generation.id)
-            notes = [*moves(plan), *copies(plan, states), *([f"the index was built anew: {fault}"] if fault else [])]
-        return SyncReport(
-            generation=candidate.generation.id,
-            published=publishing and held_back is None,
-            documents=counted(plan, states, candidate.tally),
-            chunks_added=candidate.tally.chunks_added,
-            chunks_removed=candidate.tally.chunks_removed,
-            chunks_total=candidate.generation.chunks,
-            embedded_texts=candidate.tally.embedded,
-            failures=failures(plan, states),
-            seconds=time.perf_counter() - began,
-            notes=(*plan.notes, *notes),
-            held_back=held_back,
-            moved=tuple((state.name, source.name) for state, source in plan.renamed),
-            key=key,
-        )
+        report = _built(plan, candidate, states, fault, began)
+        return replace(report, published=publishing and held_back is None, held_back=held_back, key=key)
+
+    def _settle(self, *, answered: bool) -> None:
+        """A sync came to its end: a person's answers a rollback, and what is no longer needed goes."""
+        if answered and not self.standing:
+            self.store.catalog.release()
+        self._forget()
 
     def narrow(self, specs: Iterable[str]) -> int:
         """Take away now the rights that these sources, read as remembered, do not give any more; of how many documents.
@@ -238,6 +224,26 @@ def _nothing(active: Generation, began: float) -> SyncReport:
         failures=(),
         seconds=time.perf_counter() - began,
         changed=False,
+    )
+
+
+def _built(
+    plan: Plan, candidate: Candidate, states: Sequence[DocumentState], fault: str | None, began: float
+) -> SyncReport:
+    """What was done, of a candidate that is not published yet."""
+    anew = [f"the index was built anew: {fault}"] if fault else []
+    return SyncReport(
+        generation=candidate.generation.id,
+        published=False,
+        documents=counted(plan, states, candidate.tally),
+        chunks_added=candidate.tally.chunks_added,
+        chunks_removed=candidate.tally.chunks_removed,
+        chunks_total=candidate.generation.chunks,
+        embedded_texts=candidate.tally.embedded,
+        failures=failures(plan, states),
+        seconds=time.perf_counter() - began,
+        notes=(*plan.notes, *moves(plan), *copies(plan, states), *anew),
+        moved=tuple((state.name, source.name) for state, source in plan.renamed),
     )
 
 
