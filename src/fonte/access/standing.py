@@ -118,7 +118,7 @@ class StandingStore(Protocol):
     def take(self, source: str, owner: str, now: datetime, until: datetime, since: datetime) -> Pass | Tended:
         """The lease of a source and a pass that begins now; else how the source stands.
 
-        It is not given while another owner holds it, before ``next_try``, and where a pass that began at or after
+        It is not given while somebody holds it, before ``next_try``, and where a pass that began at or after
         ``since`` has ended well: what the caller would look for was looked at. A lease that ran out is taken over and
         its pass is told as lost.
         """

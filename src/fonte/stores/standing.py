@@ -73,11 +73,11 @@ class SqliteStanding:
     def take(self, source: str, owner: str, now: datetime, until: datetime, since: datetime) -> Pass | Tended:
         """The lease of a source and a pass that begins now; else how the source stands."""
         known = self.source(source)
-        if _refused(known, owner, now, since):
+        if _refused(known, now, since):
             return known
         with self._write() as connection:
             known = _tended(connection, source)  # again: another may have been faster
-            if _refused(known, owner, now, since):
+            if _refused(known, now, since):
                 return known
             connection.execute(
                 "UPDATE passes SET state = 'lost', ended_at = ? WHERE source = ? AND state = 'running'",
@@ -230,9 +230,9 @@ class SqliteStanding:
         self._database.close()
 
 
-def _refused(known: Tended, owner: str, now: datetime, since: datetime) -> bool:
+def _refused(known: Tended, now: datetime, since: datetime) -> bool:
     """Whether there is nothing to do for this caller now."""
-    if known.leased(now) and known.owner != owner:
+    if known.leased(now):
         return True
     if known.next_try is not None and known.next_try > now:
         return True

@@ -170,6 +170,16 @@ def test_a_lease_holds_until_it_runs_out_and_is_then_taken_over(bench: Bench) ->
         assert store.source(spec).owner is None
 
 
+def test_a_worker_that_looks_after_a_source_twice_does_not_take_it_from_itself(bench: Bench) -> None:
+    with bench.corpus() as corpus:
+        store, spec, now = corpus.standing(), str(bench.folder), bench.clock()
+        until = now + timedelta(seconds=30)
+        first = store.take(spec, "one", now, until, now)
+        assert isinstance(first, Pass)
+        assert isinstance(store.take(spec, "one", now, until, now), Tended)
+        assert store.renew(first, until)
+
+
 def test_a_worker_whose_lease_was_taken_leaves_its_pass(bench: Bench) -> None:
     rules = replace(RULES, lease_seconds=0.2)
     with bench.corpus() as corpus:
