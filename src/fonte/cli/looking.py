@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from fonte import contract
 from fonte.access.standing import Breaker, Rules, Tended, Tries, pass_told, tended_told, tries_told
@@ -62,31 +62,19 @@ def status(options: argparse.Namespace, output: Output) -> int:
         standing = opened.standing(options.tenant)
         tended, passes, tries = standing.sources(), standing.passes(_PASSES_TOLD), standing.tries()
         rules = rules_of(settings_of(options))
+    given_up = sum(one.next_try is None for one in tries)
     if output.json_mode:
         moment = now()
         told = {
             "sources": [tended_told(one, rules, moment) for one in tended],
             "passes": [pass_told(one) for one in passes],
-            "given_up": sum(one.next_try is None for one in tries),
+            "given_up": given_up,
         }
         output.json(contract.status(found) | {"gate": told_gate(gate), "standing": told})
         return 0
-    active = found.active
-    if active is None:
-        output.line("no generation is active: run fonte sync FOLDER")
-    else:
-        tokens = "with" if active.recipe.space.codec else "without"
-        output.line(
-            f"generation {active.id}, {active.chunks} chunks, {active.recipe.space.model} {tokens} token vectors"
-        )
-        if found.token_code_bytes:
-            megabytes = found.token_code_bytes / 2**20
-            output.line(f"token vectors: {megabytes:.1f} MB; [embedding] token_codes = false would leave them out")
-        if found.approximate:
-            output.line("dense search: approximate, for there are more than [retrieval] exact_chunks")
-        output.line(
-            "documents: " + (", ".join(f"{number} {name}" for name, number in found.documents.items()) or "none")
-        )
+    for line in _active_lines(found):
+        output.line(line)
+    if found.active is not None:
         output.line(gate_line(gate))
     for one in found.candidates:
         output.line(f"candidate {one} waits to be published")
@@ -99,7 +87,6 @@ def status(options: argparse.Namespace, output: Output) -> int:
         output.line(f"stale: {state.name}: {'; '.join(fields)}")
     for source in tended:
         output.line(_tended_line(source, rules))
-    given_up = sum(one.next_try is None for one in tries)
     if given_up:
         output.line(
             f"given up after {rules.attempts} tries: {many(given_up, 'document')}; fonte retry tries them again"
@@ -108,6 +95,22 @@ def status(options: argparse.Namespace, output: Output) -> int:
     if found.stale:
         output.note("run fonte sync to build them again with the settings in force")
     return 0
+
+
+def _active_lines(found: CorpusStatus) -> Iterator[str]:
+    """The active generation and its documents."""
+    active = found.active
+    if active is None:
+        yield "no generation is active: run fonte sync FOLDER"
+        return
+    tokens = "with" if active.recipe.space.codec else "without"
+    yield f"generation {active.id}, {active.chunks} chunks, {active.recipe.space.model} {tokens} token vectors"
+    if found.token_code_bytes:
+        megabytes = found.token_code_bytes / 2**20
+        yield f"token vectors: {megabytes:.1f} MB; [embedding] token_codes = false would leave them out"
+    if found.approximate:
+        yield "dense search: approximate, for there are more than [retrieval] exact_chunks"
+    yield "documents: " + (", ".join(f"{number} {name}" for name, number in found.documents.items()) or "none")
 
 
 def _tended_line(source: Tended, rules: Rules) -> str:
