@@ -87,11 +87,7 @@ class Syncer:
         catalog, recipe = self.store.catalog, self.parts.recipe
         with catalog.writer(), self.parts.make_pool(self.workers) as pool:
             active = catalog.active()
-            if self.standing:
-                check_model(catalog, active, recipe.space)
             catalog.abandon_building()
-            if catalog.model(recipe.space.id) != self.parts.embedding:
-                catalog.remember_model(recipe.space.id, self.parts.embedding)
             fault = fault_of(self.store.index, active) if active is not None else None
             plan = plan_sync(
                 readers,
@@ -103,11 +99,15 @@ class Syncer:
                 retry=retry,
                 lost=lost,
             )
+            if self.standing:
+                catalog.narrow_all(plan.narrowed)  # less may be read at once, whatever holds the rest back
+                check_model(catalog, active, recipe.space)
+            if catalog.model(recipe.space.id) != self.parts.embedding:
+                catalog.remember_model(recipe.space.id, self.parts.embedding)
             plan = replace(plan, notes=(*_remember(catalog, specs), *plan.notes))
             key = plan.key(active.id if active is not None else "")
             why = self._held(plan, catalog.held(), key) if self.standing and active is not None else None
             if why is not None and active is not None:
-                catalog.narrow_all(plan.narrowed)  # less may be read at once all the same
                 return replace(_nothing(active, began), held_back=why, key=key)
             if plan.nothing_to_do and active is not None:
                 self._settle(answered=publishing)

@@ -104,6 +104,18 @@ def test_case_96_a_worker_with_the_old_model_does_not_undo_a_migration(home: Pat
             store.index.begin(new._parts.recipe, active)
 
 
+def test_a_worker_with_the_old_model_takes_rights_away_all_the_same(home: Path) -> None:
+    shelves = Shelves({"docs": Shelf(TEXTS)})
+    with opened(home, "words", shelves) as old, opened(home, "turned", shelves) as new:
+        old.sync("docs")
+        new.sync("docs")
+        assert len(new.readable(WHO)) == len(TEXTS)
+        shelves.by_name["docs"] = Shelf({name: (text, frozenset()) for name, (text, _) in TEXTS.items()})
+        with pytest.raises(SpaceMismatch):
+            old.sync("docs", standing=True)
+        assert list(new.readable(WHO)) == []
+
+
 def test_a_model_that_is_not_known_here_or_is_another_by_now_is_told(home: Path) -> None:
     with opened(home, "words") as corpus:
         corpus.sync("docs")
