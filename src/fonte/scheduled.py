@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 from threading import Event, Semaphore, Thread
 
 from fonte.access.standing import Breaker
-from fonte.errors import FonteError
 from fonte.standing import Looked, Standing
 from fonte.watching import Listen, Pace, Watch
-
-_log = logging.getLogger("fonte.standing")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,11 +76,7 @@ class Scheduled:
         def look(source: str, since: datetime) -> Looked:
             with places:
                 progress()
-                try:
-                    return self.standing.look(source, tenant=tenant, since=since, progress=progress)
-                except FonteError as error:  # what is kept of passes cannot be read or written: it may be later
-                    _log.warning("a source cannot be looked after: %s", error.code)
-                    return Looked(source, again_at=self.standing.now() + timedelta(seconds=self.pace.poll))
+                return self.standing.look(source, tenant=tenant, since=since, progress=progress)
 
         def narrow(source: str) -> object:
             return self.standing.corpus.narrow(source, tenant=tenant)

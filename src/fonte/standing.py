@@ -12,7 +12,7 @@ import random
 import socket
 import uuid
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from threading import Event, Thread
@@ -70,6 +70,8 @@ class Standing:
     draw: Callable[[], float] = random.random
     _held: dict[tuple[str, str], tuple[str, tuple[str, str]]] = field(default_factory=dict)
     """What was held back, by tenant and source: the key of its plan, and why."""
+    _unkept: dict[tuple[str, str], int] = field(default_factory=dict)
+    """Looks in a row of which nothing could be kept, by tenant and source: the disk is full, or the file damaged."""
 
     def look(
         self,
@@ -84,8 +86,28 @@ class Standing:
         """Sync a source unless somebody does, or did so since, or it is not to be asked yet; then what is due of tries.
 
         ``options`` None: as it was synced before. Failures are kept and told, not raised: the next look may go well.
+        Where they cannot be kept either, they are told all the same.
         """
-        store = self.corpus.standing(tenant)
+        try:
+            looked = self._look(self.corpus.standing(tenant), source, tenant, since, progress, options, workers)
+        except FonteError as error:  # of the leases and passes themselves
+            failures = self._unkept[tenant, source] = self._unkept.get((tenant, source), 0) + 1
+            told, moment = contract.error(error)["error"], self.now()
+            lost = Pass(0, source, self.owner, PassState.FAILED, moment, moment, error=_told(told))
+            return Looked(source, lost, again_at=moment + self.rules.wait(failures, self.draw()))
+        self._unkept.pop((tenant, source), None)
+        return looked
+
+    def _look(  # noqa: PLR0913 - those of look
+        self,
+        store: StandingStore,
+        source: str,
+        tenant: str,
+        since: datetime,
+        progress: Progress,
+        options: SourceOptions | None,
+        workers: int,
+    ) -> Looked:
         moment = self.now()
         begun = store.take(source, self.owner, moment, self._until(), since)
         if isinstance(begun, Tended):
@@ -107,7 +129,8 @@ class Standing:
             told = FonteError(f"something went wrong: {type(error).__name__}", hint="the log tells where")
             return self._failed(store, begun, before, contract.error(told)["error"])
         except BaseException:  # the worker is told to stop: what it began is abandoned
-            store.drop(begun)
+            with suppress(FonteError):  # the lease runs out by itself
+                store.drop(begun)
             raise
         return self._done(store, begun, report, again)
 
@@ -197,8 +220,7 @@ class Standing:
         if failures >= self.rules.open_after:
             wait = max(wait, timedelta(seconds=self.rules.longest_wait / 2))
         next_try = self.now() + wait
-        told = dict(error) if isinstance(error, Mapping) else {}
-        ended = replace(begun, state=PassState.FAILED, ended_at=self.now(), error=told)
+        ended = replace(begun, state=PassState.FAILED, ended_at=self.now(), error=_told(error))
         if not store.end(ended, failures=failures, next_try=next_try):
             return Looked(begun.source)
         breaker = store.source(begun.source).breaker(self.rules, self.now())
@@ -242,6 +264,10 @@ class Standing:
         finally:
             over.set()
             heart.join()
+
+
+def _told(error: object) -> dict[str, object]:
+    return dict(error) if isinstance(error, Mapping) else {}
 
 
 def _may_go_better(report: SyncReport, tenant: str) -> dict[str, str]:

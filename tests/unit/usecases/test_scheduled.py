@@ -92,13 +92,15 @@ def test_a_store_that_cannot_be_read_for_a_while_ends_no_watch(
         whole = SqliteStanding.take
         monkeypatch.setattr(SqliteStanding, "take", take)
         schedules = [Schedule(str(folder), "default")]
-        scheduled = Scheduled(Standing(corpus), schedules, ears(home), Pace(settle=0.1, poll=0.05), told=told.append)
+        standing = Standing(corpus, Rules(first_wait=0.05))
+        scheduled = Scheduled(standing, schedules, ears(home), Pace(settle=0.1, poll=0.05), told=told.append)
         scheduled.start()
         try:
-            _wait(lambda: any(one.ended is not None for one in told))
+            _wait(lambda: any(one.ended is not None and one.ended.state is PassState.DONE for one in told))
         finally:
             scheduled.close()
-        assert [one.ended is None for one in told[:3]] == [True, True, False]
+        states = [one.ended.state for one in told[:3] if one.ended is not None]
+        assert states == [PassState.FAILED, PassState.FAILED, PassState.DONE]
 
 
 def test_a_server_that_ends_leaves_its_pass(tmp_path: Path, folder: Path) -> None:

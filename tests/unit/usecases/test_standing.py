@@ -14,9 +14,9 @@ import pytest
 from integration.command import fonte
 
 from fonte import wiring
-from fonte.access.standing import Breaker, Pass, PassState, Rules, Tended
+from fonte.access.standing import Breaker, Pass, PassState, Rules, StandingStore, Tended
 from fonte.corpus import OpenCorpus
-from fonte.errors import FonteError, ParseTimeout
+from fonte.errors import FonteError, ParseTimeout, StoreUnavailable
 from fonte.parts import SourceOptions
 from fonte.publish import Judgment
 from fonte.standing import Looked, Standing
@@ -600,3 +600,51 @@ def test_unknown_tenants_and_sources_read_as_none(tmp_path: Path) -> None:
         assert (store.sources(), store.passes(5), store.tries()) == ([], [], [])
         assert store.source("x") == Tended("x")
     assert not (tmp_path / "home").exists()
+
+
+class _Unkept:
+    """A store of passes whose disk is full for some of its methods."""
+
+    def __init__(self, whole: StandingStore, *full: str) -> None:
+        self._whole = whole
+        self.full = set(full)
+
+    def __getattr__(self, name: str) -> object:
+        if name in self.full:
+            raise StoreUnavailable("disk full while writing standing.sqlite", hint="free some space")
+        return getattr(self._whole, name)
+
+
+@pytest.mark.parametrize("full", ["take", "end"])
+def test_a_pass_that_cannot_be_kept_is_told_and_tried_again(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, full: str
+) -> None:
+    with bench.corpus() as corpus:
+        worker, store = bench.worker(corpus), _Unkept(corpus.standing(), full)
+        monkeypatch.setattr(corpus, "standing", lambda _tenant="default": store)
+        waits = []
+        for _ in range(3):
+            looked = bench.look(worker)
+            assert looked.ended is not None
+            assert (looked.ended.state, (looked.ended.error or {})["code"]) == (PassState.FAILED, "store_unavailable")
+            assert looked.again_at is not None
+            waits.append((looked.again_at - bench.clock()).total_seconds())
+        assert waits == [10.0, 20.0, 40.0]
+        store.full.clear()
+        looked = bench.look(worker)
+        assert looked.ended is not None
+        assert looked.ended.state is PassState.DONE
+        assert _found(corpus, "Pump 3")
+
+
+def test_a_full_disk_hides_no_stop(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with bench.corpus() as corpus:
+        store = _Unkept(corpus.standing(), "drop")
+        monkeypatch.setattr(corpus, "standing", lambda _tenant="default": store)
+        with pytest.raises(KeyboardInterrupt):
+            bench.worker(corpus).look(
+                str(bench.folder), tenant="default", since=bench.clock(), progress=stop, options=SourceOptions()
+            )
