@@ -94,8 +94,8 @@ def _seconds(value: object) -> object:
     return float(found[1]) * _UNITS[found[2]]
 
 
-Duration: TypeAlias = Annotated[float, Field(ge=1), BeforeValidator(_seconds)]
-"""A time in seconds, written as a number or as ``15m``."""
+Duration: TypeAlias = Annotated[float, Field(ge=1, le=366 * 86400), BeforeValidator(_seconds)]
+"""A time in seconds, written as a number or as ``15m``; a year at most."""
 
 
 class WatchSettings(Section):
@@ -106,10 +106,10 @@ class WatchSettings(Section):
     ``open_after`` failures in a row a source is asked no sooner than half of ``longest_wait`` later.
     """
 
-    settle_seconds: Seconds = 1.0
+    settle_seconds: Annotated[float, Field(ge=0.05, le=3600)] = 1.0
     poll: Duration = 60.0
     look_again: Duration = 900.0
-    lease_seconds: Annotated[float, Field(ge=1)] = 30.0
+    lease_seconds: Annotated[float, Field(ge=1, le=86400)] = 30.0
     attempts: Positive = 5
     open_after: Positive = 5
     longest_wait: Duration = 300.0

@@ -7,7 +7,7 @@ import argparse
 from fonte import contract, told_diff
 from fonte.cli.arguments import UsageError
 from fonte.cli.opening import corpus, noted
-from fonte.cli.output import Output
+from fonte.cli.output import Output, one_line
 from fonte.errors import GateFailed
 from fonte.parts import SourceOptions
 from fonte.types import SyncReport
@@ -137,7 +137,7 @@ def _diff(options: argparse.Namespace, output: Output) -> int:
         output.json(told_diff.diff(found, options.limit))
     else:
         for line in told_diff.lines(found, options.limit):
-            output.line(line)
+            output.line(one_line(line))
     return 0
 
 

@@ -17,12 +17,18 @@ if TYPE_CHECKING:
 
 _CONTROL = dict.fromkeys((*range(9), *range(11, 32), *range(127, 160)), "")
 _BIDI = dict.fromkeys((0x202A, 0x202B, 0x202C, 0x202D, 0x202E, 0x2066, 0x2067, 0x2068, 0x2069), "")
+_BREAKS = {9: " ", 10: " "}
 _SECONDS_BETWEEN = 0.1
 
 
 def safe(text: str) -> str:
     """Document text for a terminal: no control sequences, no tricks with writing direction."""
     return text.translate(_CONTROL | _BIDI)
+
+
+def one_line(text: str) -> str:
+    """The same without line breaks, so that what a document is called makes no line of its own."""
+    return text.translate(_BREAKS)
 
 
 def many(count: int, one: str, more: str = "") -> str:
@@ -76,7 +82,7 @@ class Output:
 
     def table(self, headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
         """A plain table, columns as wide as they need."""
-        cells = [[safe(cell) for cell in row] for row in rows]
+        cells = [[safe(one_line(cell)) for cell in row] for row in rows]
         widths = [max(len(heading), *(len(row[at]) for row in cells), 0) for at, heading in enumerate(headings)]
         for row in [list(headings), *cells]:
             self.line("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())

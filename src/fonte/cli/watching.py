@@ -14,7 +14,7 @@ from types import FrameType
 from fonte.access.standing import Breaker, PassState, pass_told
 from fonte.cli.arguments import UsageError
 from fonte.cli.opening import corpus, settings_of
-from fonte.cli.output import Output
+from fonte.cli.output import Output, one_line
 from fonte.corpus import source_spec
 from fonte.parts import SourceOptions
 from fonte.standing import Looked, Standing
@@ -124,7 +124,5 @@ class _Telling:
             parts.append(f"{sum(looked.tried.documents.get(one, 0) for one in ('modified', 'failed'))} tried again")
         parts.append(f"{report.embedded_texts} embedded")
         at = (looked.ended.ended_at or looked.ended.started_at).astimezone()
-        self._output.line(
-            f"{at:%Y-%m-%d %H:%M:%S} {looked.source}: {', '.join(parts)} in {report.seconds:.1f} s; "
-            f"generation {report.generation}"
-        )
+        told = f"{looked.source}: {', '.join(parts)} in {report.seconds:.1f} s; generation {report.generation}"
+        self._output.line(one_line(f"{at:%Y-%m-%d %H:%M:%S} {told}"))

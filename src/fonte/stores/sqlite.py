@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from fonte.errors import CorruptIndex, SchemaMismatch, StoreError, StoreUnavailable
+from fonte.errors import CorruptIndex, InputError, SchemaMismatch, StoreError, StoreUnavailable
 
 BUSY_SECONDS = 10.0
 """How long a statement waits for another process' transaction."""
@@ -51,10 +51,14 @@ def sqlite_call(path: Path) -> Iterator[None]:
     """Turn any ``sqlite3.Error`` of the block into a ``StoreError``.
 
     Raises:
-        StoreUnavailable: locked, full, denied. CorruptIndex: a damaged file.
+        StoreUnavailable: locked, full, denied. CorruptIndex: a damaged file. InputError: a name that is no UTF-8.
     """
     try:
         yield
+    except UnicodeEncodeError as error:
+        raise InputError(
+            f"{error.object.encode('utf-8', 'backslashreplace').decode()} is not UTF-8 and cannot be kept", hint="name it in UTF-8; rename a folder"
+        ) from error
     except sqlite3.Error as error:
         raise sqlite_error(error, path) from error
 

@@ -160,6 +160,12 @@ def test_the_command_says_what_is_wrong_once_and_when_it_is_over(
 
         assert "3 added" in look()
         assert look() == ""
+        (folder / "odd.md").write_text("# Odd\n\nA name of two lines.\n")
+        look()
+        (folder / "odd.md").rename(folder / "odd\n\x1b[31mall is well.md")
+        told = look()
+        assert "moved odd.md → odd [31mall is well.md" in told
+        assert told.count("\n") == 1, "a name makes no line of its own"
         away = folder.rename(folder.with_name("away"))
         told = look()
         assert "error[source_unreadable]" in told

@@ -16,7 +16,7 @@ from integration.command import fonte
 from fonte import wiring
 from fonte.access.standing import Breaker, Pass, PassState, Rules, StandingStore, Tended
 from fonte.corpus import OpenCorpus
-from fonte.errors import FonteError, ParseTimeout, StoreUnavailable
+from fonte.errors import FonteError, InputError, ParseTimeout, StoreUnavailable
 from fonte.parts import SourceOptions
 from fonte.publish import Judgment
 from fonte.standing import Looked, Standing
@@ -648,3 +648,15 @@ def test_a_full_disk_hides_no_stop(bench: Bench, monkeypatch: pytest.MonkeyPatch
             bench.worker(corpus).look(
                 str(bench.folder), tenant="default", since=bench.clock(), progress=stop, options=SourceOptions()
             )
+
+
+def test_a_name_that_is_no_utf8_is_the_callers_mistake(bench: Bench) -> None:
+    with bench.corpus() as corpus:
+        bench.look(bench.worker(corpus))
+        with pytest.raises(InputError, match=r"g\\udcff is not UTF-8"):
+            corpus.diff("g\udcff", "g")
+        odd = bench.folder.with_name("docs\udcff")
+        odd.mkdir()
+        looked = bench.look(bench.worker(corpus), odd)
+        assert looked.ended is not None
+        assert (looked.ended.error or {})["code"] == "input"
