@@ -57,7 +57,8 @@ def sqlite_call(path: Path) -> Iterator[None]:
         yield
     except UnicodeEncodeError as error:
         raise InputError(
-            f"{error.object.encode('utf-8', 'backslashreplace').decode()} is not UTF-8 and cannot be kept", hint="name it in UTF-8; rename a folder"
+            f"{error.object.encode('utf-8', 'backslashreplace').decode()} is not UTF-8 and cannot be kept",
+            hint="name it in UTF-8; rename a folder",
         ) from error
     except sqlite3.Error as error:
         raise sqlite_error(error, path) from error
