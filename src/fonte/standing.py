@@ -95,7 +95,8 @@ class Standing:
             told, moment = contract.error(error)["error"], self.now()
             lost = Pass(0, source, self.owner, PassState.FAILED, moment, moment, error=_told(told))
             return Looked(source, lost, again_at=moment + self.rules.wait(failures, self.draw()))
-        self._unkept.pop((tenant, source), None)
+        if looked.ended is not None:
+            self._unkept.pop((tenant, source), None)
         return looked
 
     def _look(  # noqa: PLR0913 - those of look

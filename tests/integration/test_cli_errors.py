@@ -51,7 +51,6 @@ def test_wrong_use_is_one_line_and_leaves_no_home(tmp_path: Path, arguments: lis
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["generations", "diff", "g1", "g2"],
         *([command, "x"] for command in sorted(LATER)),
     ],
 )

@@ -629,6 +629,7 @@ def test_a_pass_that_cannot_be_kept_is_told_and_tried_again(
             assert (looked.ended.state, (looked.ended.error or {})["code"]) == (PassState.FAILED, "store_unavailable")
             assert looked.again_at is not None
             waits.append((looked.again_at - bench.clock()).total_seconds())
+            bench.clock.pass_by(RULES.lease_seconds)
         assert waits == [10.0, 20.0, 40.0]
         store.full.clear()
         looked = bench.look(worker)
