@@ -99,7 +99,7 @@ class Standing:
             self._unkept.pop((tenant, source), None)
         return looked
 
-    def _look(  # noqa: PLR0913 - those of look
+    def _look(
         self,
         store: StandingStore,
         source: str,
