@@ -178,7 +178,10 @@ class Standing:
         due = store.claim_tries(begun.source, moment, waits)
         if not due:
             return None
-        again = self.corpus.retry(*due, tenant=tenant, progress=progress, standing=True)
+        try:
+            again = self.corpus.retry(*due, tenant=tenant, progress=progress, standing=True)
+        except (HomeLocked, GenerationConflict):  # a person's sync: what this pass published stays told
+            return None
         left = {identity: why for identity, why in failed.items() if identity not in due}
         self._note(store, begun, tenant, left | _may_go_better(again, tenant))
         return again

@@ -16,12 +16,12 @@ from integration.command import fonte
 from fonte import wiring
 from fonte.access.standing import Breaker, Pass, PassState, Rules, StandingStore, Tended
 from fonte.corpus import OpenCorpus
-from fonte.errors import FonteError, InputError, ParseTimeout, StoreUnavailable
+from fonte.errors import FonteError, HomeLocked, InputError, ParseTimeout, StoreUnavailable
 from fonte.parts import SourceOptions
 from fonte.publish import Judgment
 from fonte.standing import Looked, Standing
 from fonte.stores import standing as kept
-from fonte.types import Parsed, Principal, Source
+from fonte.types import Parsed, Principal, Source, SyncReport
 from quick_corpus import InlinePool, quick_corpus, quick_parts
 
 RULES = Rules(attempts=3, open_after=3, first_wait=10.0, longest_wait=60.0, lease_seconds=30.0)
@@ -485,6 +485,27 @@ def test_a_document_that_times_out_is_tried_again_and_given_up_after_so_many_tri
         assert (bench.parsed.count("n3.md"), _tries(corpus)) == (3, [(3, True)]), "a dead letter"
         assert "took too long" in corpus.standing().tries()[0].error
         assert len(_found(corpus, "pump hall")) == 5
+
+
+def test_a_pass_that_published_stays_told_where_a_person_writes_before_its_tries(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench.failing.add("n3.md")
+    with bench.corpus() as corpus:
+        worker = bench.worker(corpus)
+        looked = bench.look(worker)
+        assert looked.again_at is not None
+        bench.clock.moment = looked.again_at
+        (bench.folder / "n9.md").write_text("The pump of hall 9 is new.\n", "utf-8")
+
+        def locked(*_documents: str, **_how: object) -> SyncReport:
+            raise HomeLocked("somebody writes")
+
+        monkeypatch.setattr(OpenCorpus, "retry", locked)
+        looked = bench.look(worker)
+        assert looked.ended is not None
+        assert (looked.ended.changed, looked.tried) == (True, None)
+        assert corpus.standing().passes(1)[0].changed
 
 
 def test_a_document_that_goes_better_is_whole_and_forgotten(bench: Bench) -> None:
