@@ -340,10 +340,10 @@ def test_another_embedding_model_is_compared_with_the_old_one_where_that_can_be_
 
     monkeypatch.setattr("fonte.wiring.make_parts", other_model)
     held = _sync(home, docs)
-    if known:
-        assert (held.status, held.json["published"]) == (0, True), held.err
-        return
     assert held.status == 1
+    if known:  # compared, and equal, by a set of twelve questions that can rule out no small loss
+        assert "needle@5 changed by +0.0000" in held.json["error"]["message"]
+        return
     assert "was built with words, the settings name words-2" in held.json["error"]["message"]
     assert fonte(home, "publish", held.json["generation"], "--override", "compared by hand").status == 0
 
