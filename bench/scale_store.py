@@ -13,7 +13,8 @@ from scale_bulk import Rows, document_of, state_of
 from scale_texts import CHUNKS, Made, World
 
 from fonte.parts import Parts
-from fonte.protocols import IndexWriter, TokenCoder
+from fonte.protocols import TokenCoder
+from fonte.store_protocols import IndexWriter
 from fonte.stores.lance_index import SUFFIX
 from fonte.stores.lance_start import lancedb
 from fonte.stores.lance_writer import LanceWriter

@@ -30,8 +30,9 @@ from fonte.corpus import OpenCorpus
 from fonte.evidence import MAX_PASSAGES, Evidence
 from fonte.lab.remembering import remembering
 from fonte.pieces import headed, placed
-from fonte.protocols import IndexReader, TokenEmbedder
+from fonte.protocols import TokenEmbedder
 from fonte.ranking.evidence import rows_of as rows_in
+from fonte.store_protocols import IndexReader
 from fonte.types import Hit, Query, Vector, sha256_hex
 from fonte.wiring import make_parts
 

@@ -17,10 +17,11 @@ from fonte.errors import BadModelOutput, CorruptIndex, InvalidQuery, ModelUnavai
 from fonte.evidence import EvidenceScorer, features
 from fonte.gate import NOTHING, GateModel, part_is_there
 from fonte.processing import Processing, in_context, process
-from fonte.protocols import Catalog, Embedder, Entailer, Generator, IndexReader, Reranker, Rewriter, Terms
+from fonte.protocols import Embedder, Entailer, Generator, Reranker, Rewriter, Terms
 from fonte.retrieve import Found, RetrievalSettings, Retrieved, Retriever
 from fonte.several import Gathered, gather, part_query, shortcuts
 from fonte.shown import results, suspicious
+from fonte.store_protocols import Catalog, IndexReader
 from fonte.support import SupportChecker, SupportPolicy
 from fonte.text.language import question_languages
 from fonte.text.normalise import is_text

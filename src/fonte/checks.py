@@ -18,7 +18,8 @@ import numpy as np
 from fonte.embedding import fitted
 from fonte.errors import FonteError
 from fonte.inspected import TableFacts, TableRow
-from fonte.protocols import Catalog, Embedder, IndexReader, IndexStore, Terms
+from fonte.protocols import Embedder, Terms
+from fonte.store_protocols import Catalog, IndexReader, IndexStore
 from fonte.types import SEARCHABLE, DocumentState, Filters, Generation, Principal, Query
 
 ENOUGH_TO_JUDGE = 5

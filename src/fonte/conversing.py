@@ -21,7 +21,7 @@ from fonte.errors import NotFound, StoreUnavailable
 from fonte.named import documents_of
 from fonte.overseen import Overseen
 from fonte.processing import HISTORY
-from fonte.protocols import Catalog
+from fonte.store_protocols import Catalog
 from fonte.types import Answer, Conversation, ConversationHead, KeptTurn, Principal, Said, Turn
 
 _log = logging.getLogger("fonte.conversing")

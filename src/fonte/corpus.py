@@ -22,9 +22,10 @@ from fonte.evaluation.golden import GoldenSet
 from fonte.judging import GoldenFiles, GoldenJudge
 from fonte.named import called, only_one
 from fonte.parts import Parts, SourceOptions, Stores, TenantStore
-from fonte.protocols import Catalog, IndexReader, Progress
+from fonte.protocols import Progress
 from fonte.publish import Judge, publish, rollback
 from fonte.retrieve import Mode
+from fonte.store_protocols import Catalog, IndexReader
 from fonte.sync import Syncer, remembered
 from fonte.text.expected import Expected
 from fonte.types import (

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from fonte.errors import BadModelOutput
-from fonte.protocols import Embedder, TokenCoder, VectorCache
+from fonte.protocols import Embedder, TokenCoder
+from fonte.store_protocols import VectorCache
 from fonte.text.normalise import search_form
 from fonte.types import Chunk, Codes, Vector, Vectors, sha256_hex
 

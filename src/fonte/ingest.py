@@ -16,7 +16,8 @@ from typing import Protocol
 from fonte.embedding import embed_cached, fitted
 from fonte.errors import FonteError
 from fonte.plan import Plan, Tally, extractor_now, said_of
-from fonte.protocols import Catalog, Chunker, Embedder, IndexStore, IndexWriter, Progress, Terms, VectorCache
+from fonte.protocols import Chunker, Embedder, Progress, Terms
+from fonte.store_protocols import Catalog, IndexStore, IndexWriter, VectorCache
 from fonte.text.bibliography import bibliographies
 from fonte.text.canonical import canonicalise, in_line
 from fonte.text.ledger import FOUND_HERE, balance

@@ -30,8 +30,9 @@ from fonte.evaluation.golden_files import load_golden
 from fonte.evaluation.report import intervals
 from fonte.evaluation.scoring import QueryKey, Scores, parse_measure
 from fonte.parts import Parts, TenantStore
-from fonte.protocols import Catalog, Progress
+from fonte.protocols import Progress
 from fonte.publish import Judgment
+from fonte.store_protocols import Catalog
 from fonte.types import Generation
 from fonte.variant import asker_over
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 from statistics import median
 from typing import Final
 
-from fonte.protocols import Catalog, IndexReader
+from fonte.store_protocols import Catalog, IndexReader
 from fonte.text.ledger import with_index
 from fonte.text.likeness import Copy, copies_among
 from fonte.text.oddities import ODD

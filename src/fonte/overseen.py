@@ -21,8 +21,8 @@ from fonte.ingest import staleness
 from fonte.listing import copies_of, outliers, with_full_ledgers, with_ledgers, with_live_roles
 from fonte.named import called
 from fonte.parts import Parts, TenantStore
-from fonte.protocols import Catalog
 from fonte.sampled import Sampler, draw
+from fonte.store_protocols import Catalog
 from fonte.sync import check_model
 from fonte.types import (
     Acl,

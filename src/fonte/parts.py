@@ -17,20 +17,17 @@ from fonte.evidence import EvidenceScorer
 from fonte.gate import GateModel
 from fonte.ingest import ParserPool
 from fonte.protocols import (
-    Catalog,
     Chunker,
-    Conversations,
     Embedder,
     Entailer,
     Generator,
-    IndexStore,
     Pictures,
     Reranker,
     Rewriter,
     SourceReader,
     Terms,
-    VectorCache,
 )
+from fonte.store_protocols import Catalog, Conversations, IndexStore, VectorCache
 from fonte.types import DocumentState, Recipe, Space
 
 

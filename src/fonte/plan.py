@@ -20,7 +20,8 @@ from fonte.errors import (
     SourceUnreadable,
     StoreUnavailable,
 )
-from fonte.protocols import Catalog, IndexStore, Scanned, SourceReader
+from fonte.protocols import Scanned, SourceReader
+from fonte.store_protocols import Catalog, IndexStore
 from fonte.types import (
     Acl,
     DocumentState,

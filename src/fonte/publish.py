@@ -14,7 +14,7 @@ from typing import TypeAlias
 from fonte.checks import Inspect
 from fonte.errors import GateFailed, NotFound
 from fonte.evaluation.floors import Outcome
-from fonte.protocols import Catalog, IndexStore
+from fonte.store_protocols import Catalog, IndexStore
 from fonte.types import Generation, GenerationState, Hold
 
 PASSED = "passed: data checks"

@@ -15,13 +15,14 @@ from functools import lru_cache
 from typing import Literal
 
 from fonte.errors import ConfigError
-from fonte.protocols import Embedder, IndexReader, Reranker, Terms, TokenCoder
+from fonte.protocols import Embedder, Reranker, Terms, TokenCoder
 from fonte.ranking.diversity import Candidate, Group, diversify
 from fonte.ranking.evidence import coverage
 from fonte.ranking.fusion import Method, fuse
 from fonte.ranking.languages import centered, shifts
 from fonte.ranking.late import COVERAGE_WEIGHT, SHIFT_WEIGHT, maxsim
 from fonte.reranking import Reordered, reordered
+from fonte.store_protocols import IndexReader
 from fonte.types import (
     UNKNOWN_LANGUAGE,
     Codes,

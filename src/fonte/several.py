@@ -13,8 +13,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
-from fonte.protocols import IndexReader
 from fonte.retrieve import BM25, Found, RetrievalSettings, Retrieved, Retriever
+from fonte.store_protocols import IndexReader
 from fonte.types import Query, Ranking
 
 RANK_CONSTANT = 60

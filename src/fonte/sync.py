@@ -15,8 +15,9 @@ from fonte.ingest import Candidate, Ingestor
 from fonte.outcome import copies, counted, failures, moves
 from fonte.parts import Parts, SourceOptions, TenantStore
 from fonte.plan import Plan, Tally, fault_of, plan_sync
-from fonte.protocols import Catalog, Progress, SourceReader
+from fonte.protocols import Progress, SourceReader
 from fonte.publish import Judge, publish, told_hold
+from fonte.store_protocols import Catalog
 from fonte.types import DocumentState, Generation, GenerationState, Hold, Recipe, Space, SyncReport
 
 KEPT_GENERATIONS = 3

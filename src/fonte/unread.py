@@ -14,7 +14,7 @@ from typing import Literal, TypeAlias
 from fonte.errors import FonteError
 from fonte.named import called
 from fonte.parts import Parts
-from fonte.protocols import Catalog
+from fonte.store_protocols import Catalog
 from fonte.sync import is_elsewhere, remembered
 from fonte.text.expected import Expected, holds, raw_texts
 from fonte.types import NOT_WHOLE, DocumentState, DocumentStatus, Parsed, Principal, Source, document_id

@@ -15,8 +15,9 @@ from fonte.answer import Asker
 from fonte.embedding import embed_cached, fitted
 from fonte.ingest import BATCH_CHUNKS
 from fonte.parts import Parts, TenantStore
-from fonte.protocols import IndexReader, IndexStore, Progress
+from fonte.protocols import Progress
 from fonte.retrieve import Mode, settled
+from fonte.store_protocols import IndexReader, IndexStore
 from fonte.types import SEARCHABLE, Generation, StoredChunk
 
 

@@ -24,7 +24,16 @@ from fonte.models import registry
 from fonte.models.extractive import ExtractiveGenerator
 from fonte.models.writing import Prices, Render
 from fonte.processing import Processing
-from fonte.protocols import Chunker, Embedder, Entailer, Generator, Reranker, Rewriter, SourceReader, Unpacker
+from fonte.protocols import (
+    Chunker,
+    Embedder,
+    Entailer,
+    Generator,
+    Reranker,
+    Rewriter,
+    SourceReader,
+    Unpacker,
+)
 from fonte.reranking import Deferred, Resting
 from fonte.retrieve import LATE, RetrievalSettings
 from fonte.rewriting import ModelRewriter, render_rewriting

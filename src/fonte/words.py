@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from fonte.protocols import IndexReader, Terms
+from fonte.protocols import Terms
 from fonte.ranking.evidence import WORD, Word, inverse_document_frequency
+from fonte.store_protocols import IndexReader
 from fonte.types import UNKNOWN_LANGUAGE, Language, Query, StoredChunk
 
 

@@ -82,7 +82,12 @@ def test_a_worker_that_is_killed_in_mid_parse_is_succeeded_and_the_status_follow
         process.wait()
         assert look().ended is None, "nobody knows yet"
         looked: list[Looked] = []
-        _wait(lambda: looked.append(look()) or looked[-1].ended is not None)  # type: ignore[func-returns-value]  # None
+
+        def ended() -> bool:
+            looked.append(look())
+            return looked[-1].ended is not None
+
+        _wait(ended)
         assert all(one.again_at is not None for one in looked[:-1]), "it is told when to come back"
         assert [(one.owner, one.state) for one in store.passes(9)] == [
             ("alive", PassState.DONE),

@@ -27,6 +27,8 @@ from schemathesis.specs.openapi.checks import (
 
 from fonte.access.identity import Action
 from fonte.access.keys import mint
+from fonte.http import schemas_answers as out_answers
+from fonte.http import schemas_index as out_index
 from fonte.http import schemas_out as out
 from fonte.http.served import Limits
 from fonte.types import Principal
@@ -134,17 +136,17 @@ def test_every_field_that_is_told_is_described(place: House) -> None:
     abstained = place.client(Principal("empty")).post("/v1/ask", json={"question": "x?"}).json()
     chat = {"model": "fonte", "messages": [{"role": "user", "content": asked["question"]}]}
     told = [
-        (out.AnswerTold, answer),
-        (out.AnswerTold, abstained),
-        (out.Found, client.post("/v1/search", json={"query": "pump"}).json()),
-        (out.WhyTold, client.post("/v1/why", json={"question": "x?", "expect": "seven bar"}).json()),
-        (out.KeptAnswer, client.get(f"/v1/answers/{answer['answer_id']}").json()),
-        (out.ConversationTold, client.get(f"/v1/conversations/{answer['conversation_id']}").json()),
-        (out.Documents, client.get("/v1/documents").json()),
-        (out.DocumentTold, client.get(f"/v1/documents/{document}").json()),
-        (out.TextTold, client.get(f"/v1/documents/{document}/text").json()),
-        (out.StatusTold, client.get("/v1/status").json()),
-        (out.Generations, client.get("/v1/generations").json()),
+        (out_answers.AnswerTold, answer),
+        (out_answers.AnswerTold, abstained),
+        (out_answers.Found, client.post("/v1/search", json={"query": "pump"}).json()),
+        (out_answers.WhyTold, client.post("/v1/why", json={"question": "x?", "expect": "seven bar"}).json()),
+        (out_answers.KeptAnswer, client.get(f"/v1/answers/{answer['answer_id']}").json()),
+        (out_answers.ConversationTold, client.get(f"/v1/conversations/{answer['conversation_id']}").json()),
+        (out_index.Documents, client.get("/v1/documents").json()),
+        (out_index.DocumentTold, client.get(f"/v1/documents/{document}").json()),
+        (out_index.TextTold, client.get(f"/v1/documents/{document}/text").json()),
+        (out_index.StatusTold, client.get("/v1/status").json()),
+        (out_index.Generations, client.get("/v1/generations").json()),
         (out.Entries, client.get("/v1/audit").json()),
         (out.Models, client.get("/v1/models").json()),
         (out.Completion, client.post("/v1/chat/completions", json=chat).json()),

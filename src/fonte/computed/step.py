@@ -21,8 +21,8 @@ from fonte.computed.refusing import why
 from fonte.computed.telling import items_of, left_out, lookup_sentence, main_sentence, name_of, words_of
 from fonte.computed.values import fold
 from fonte.computed.words import ASKING, Operation
-from fonte.protocols import Catalog
 from fonte.retrieve import FUSION, Found, Retrieved
+from fonte.store_protocols import Catalog
 from fonte.text.locate import label, locate, section_at
 from fonte.types import (
     SEARCHABLE,

@@ -14,7 +14,7 @@ from starlette.concurrency import run_in_threadpool
 from fonte import contract
 from fonte.access.identity import Identity
 from fonte.errors import FonteError, InvalidRequest
-from fonte.http import schemas_out as out
+from fonte.http import schemas_answers as out_answers
 from fonte.http.identity import Reader
 from fonte.http.outward import outward
 from fonte.http.replies import STREAMED, error_told, note, reply, timed
@@ -33,7 +33,7 @@ def routes(served: Served) -> APIRouter:
     router = APIRouter(tags=["asking"])
     corpus = served.corpus
 
-    @router.post("/v1/search", response_model=out.Found)
+    @router.post("/v1/search", response_model=out_answers.Found)
     def search(body: SearchBody, who: Reader, request: Request) -> Response:
         """Ranked passages that the caller may read."""
         note(request, said(served, body.query))
@@ -52,7 +52,7 @@ def routes(served: Served) -> APIRouter:
         timed(request, found.timings_ms)
         return reply(outward(contract.search_results(found), who))
 
-    @router.post("/v1/ask", response_model=out.AnswerTold, responses=STREAMED)
+    @router.post("/v1/ask", response_model=out_answers.AnswerTold, responses=STREAMED)
     async def ask(body: AskBody, who: Reader, request: Request) -> Response:
         """An answer whose every sentence is cited, or an abstention; with ``stream`` as server-sent events."""
         note(request, said(served, body.question))
@@ -70,7 +70,7 @@ def routes(served: Served) -> APIRouter:
         note(request, said(served, body.question), outcome=BROKEN_OFF)  # until its answer is sent
         return StreamingResponse(_events(request, served, who, body.question, first, items), media_type=EVENTS)
 
-    @router.post("/v1/why", response_model=out.WhyTold)
+    @router.post("/v1/why", response_model=out_answers.WhyTold)
     def why(body: WhyBody, who: Reader, request: Request) -> Response:
         """The layer that lost what a question should have found. Access is told only to administrators."""
         note(request, said(served, body.question))
@@ -85,7 +85,7 @@ def routes(served: Served) -> APIRouter:
         )
         return reply(why_told(found))
 
-    @router.get("/v1/answers/{answer_id}", response_model=out.KeptAnswer)
+    @router.get("/v1/answers/{answer_id}", response_model=out_answers.KeptAnswer)
     def answer(answer_id: str, who: Reader, request: Request) -> Response:
         """A stored answer as it was given, while its asker may still read all that it was written from."""
         note(request, answer_id)

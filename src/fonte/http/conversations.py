@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
 from fonte import contract
-from fonte.http import schemas_out as out
+from fonte.http import schemas_answers as out_answers
 from fonte.http.asking import cited
 from fonte.http.identity import Reader
 from fonte.http.outward import outward
@@ -21,7 +21,7 @@ def routes(served: Served) -> APIRouter:
     router = APIRouter(tags=["asking"])
     corpus = served.corpus
 
-    @router.get("/v1/conversations", response_model=out.ConversationsTold)
+    @router.get("/v1/conversations", response_model=out_answers.ConversationsTold)
     def conversations(
         who: Reader,
         limit: Annotated[int, Query(ge=1, le=1000)] = 100,
@@ -31,7 +31,7 @@ def routes(served: Served) -> APIRouter:
         found = corpus.conversations(principal=who.principal, limit=limit, offset=offset)
         return reply({"conversations": [contract.conversation_head(one) for one in found]})
 
-    @router.get("/v1/conversations/{conversation_id}", response_model=out.ConversationTold)
+    @router.get("/v1/conversations/{conversation_id}", response_model=out_answers.ConversationTold)
     def conversation(conversation_id: str, who: Reader, request: Request) -> Response:
         """What was asked in a conversation, with its answers as they were given."""
         note(request, conversation_id)
@@ -40,7 +40,7 @@ def routes(served: Served) -> APIRouter:
         note(request, conversation_id, tuple(sorted({one for told in kept for one in cited(told)})))
         return reply(outward(found, who))
 
-    @router.delete("/v1/conversations/{conversation_id}", response_model=out.ConversationGone)
+    @router.delete("/v1/conversations/{conversation_id}", response_model=out_answers.ConversationGone)
     def delete(conversation_id: str, who: Reader, request: Request) -> Response:
         """Take a conversation of the caller away, with its answers and what they said of them."""
         note(request, conversation_id)

@@ -10,7 +10,7 @@ from fastapi.responses import Response
 from fonte import contract
 from fonte.access.identity import Action, Identity
 from fonte.contract import Json
-from fonte.http import schemas_out as out
+from fonte.http import schemas_index as out_index
 from fonte.http.identity import Reader, Writer
 from fonte.http.outward import outward
 from fonte.http.replies import note, reply
@@ -28,14 +28,14 @@ def routes(served: Served) -> APIRouter:
     router = APIRouter(tags=["documents"])
     corpus = served.corpus
 
-    @router.get("/v1/documents", response_model=out.Documents)
+    @router.get("/v1/documents", response_model=out_index.Documents)
     def documents(who: Reader, state: DocumentStatus | None = None) -> Response:
         """Documents and their states: all for administrators, else those that the caller may read."""
         found = visible(served, who)
         listed = [one for one in found if state is None or one.status is state]
         return reply({"documents": [outward(contract.document_state(one), who) for one in listed]})
 
-    @router.get("/v1/documents/{document_id}", response_model=out.DocumentTold)
+    @router.get("/v1/documents/{document_id}", response_model=out_index.DocumentTold)
     def document(document_id: str, who: Reader, request: Request) -> Response:
         """One document's state, by its id."""
         note(request, document_id)
@@ -43,7 +43,7 @@ def routes(served: Served) -> APIRouter:
         note(request, document_id, (found.document_id,))
         return reply(outward(contract.document_state(found), who))
 
-    @router.get("/v1/documents/{document_id}/text", response_model=out.TextTold)
+    @router.get("/v1/documents/{document_id}/text", response_model=out_index.TextTold)
     def text(
         document_id: str,
         who: Reader,
@@ -57,7 +57,7 @@ def routes(served: Served) -> APIRouter:
         note(request, document_id, (shown.id,))
         return reply(outward(contract.shown_document(shown, state, place), who))
 
-    @router.get("/v1/documents/{document_id}/table", response_model=out.TableTold)
+    @router.get("/v1/documents/{document_id}/table", response_model=out_index.TableTold)
     def table(
         document_id: str,
         who: Reader,
@@ -97,7 +97,7 @@ def routes(served: Served) -> APIRouter:
         headers = {MARK: f"{drawn.mark:.4f}"} if drawn.mark is not None else {}
         return Response(drawn.png, media_type="image/png", headers=headers)
 
-    @router.delete("/v1/documents/{document_id}", response_model=out.Deleted | out.Erased)
+    @router.delete("/v1/documents/{document_id}", response_model=out_index.Deleted | out_index.Erased)
     def delete(document_id: str, who: Writer, request: Request, erase: bool = False) -> Response:  # noqa: FBT001, FBT002 - a query parameter
         """Take a document out of sight at once, in every generation; with ``erase`` (admin) out of every file."""
         note(request, document_id)

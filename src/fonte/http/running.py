@@ -9,6 +9,7 @@ from fastapi.responses import Response
 
 from fonte import contract, told_diff
 from fonte.access.records import entry_told
+from fonte.http import schemas_index as out_index
 from fonte.http import schemas_out as out
 from fonte.http.identity import Admin
 from fonte.http.replies import note, reply
@@ -21,24 +22,24 @@ def routes(served: Served) -> APIRouter:
     router = APIRouter(tags=["running"])
     corpus = served.corpus
 
-    @router.get("/v1/status", response_model=out.StatusTold)
+    @router.get("/v1/status", response_model=out_index.StatusTold)
     def status(who: Admin) -> Response:
         """What is there, and what is stale and why."""
         return reply(contract.status(corpus.status(tenant=who.principal.tenant)))
 
-    @router.get("/v1/generations", response_model=out.Generations)
+    @router.get("/v1/generations", response_model=out_index.Generations)
     def generations(who: Admin) -> Response:
         """States of the index, oldest first."""
         tenant = who.principal.tenant
         active, known = corpus.generations(tenant=tenant)
         return reply(contract.generations(active, known, corpus.judgments(tenant=tenant), corpus.checks(tenant=tenant)))
 
-    @router.get("/v1/generations/{a}/diff/{b}", response_model=out.GenerationsDiffer)
+    @router.get("/v1/generations/{a}/diff/{b}", response_model=out_index.GenerationsDiffer)
     def diff(a: str, b: str, who: Admin, limit: Annotated[int, Query(ge=0, le=1000)] = 100) -> Response:
         """What generation B is beside A; each list names the first documents, with how many there are."""
         return reply(told_diff.diff(corpus.diff(a, b, tenant=who.principal.tenant), limit))
 
-    @router.post("/v1/generations/{generation}/publish", response_model=out.Switched)
+    @router.post("/v1/generations/{generation}/publish", response_model=out_index.Switched)
     def publish(generation: str, who: Admin, request: Request, body: PublishBody = PublishBody()) -> Response:  # noqa: B008 - frozen
         """Make a generation active, where it passes its checks or there is a reason."""
         note(request, generation if body.override is None else f"{generation}: {body.override}")
@@ -47,7 +48,7 @@ def routes(served: Served) -> APIRouter:
             note(request, f"{generation}: {corpus.verdict(generation, tenant=who.principal.tenant)}")
         return reply({"generation": active, "previous": before})
 
-    @router.post("/v1/rollback", response_model=out.Switched)
+    @router.post("/v1/rollback", response_model=out_index.Switched)
     def rollback(who: Admin, request: Request) -> Response:
         """Go back to the generation before."""
         active, left = corpus.rollback(tenant=who.principal.tenant)

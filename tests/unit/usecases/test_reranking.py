@@ -14,10 +14,10 @@ from fonte import contract
 from fonte.corpus import OpenCorpus
 from fonte.errors import BadModelOutput, ConfigError
 from fonte.models.registry import available, make_embedder
-from fonte.protocols import IndexReader
 from fonte.ranking.evidence import coverage
 from fonte.ranking.late import COVERAGE_WEIGHT, SHIFT_WEIGHT, maxsim
 from fonte.retrieve import RetrievalSettings, Retrieved, Retriever
+from fonte.store_protocols import IndexReader
 from fonte.types import Principal, Query, Vector, Vectors
 from fonte.words import terms_of, weighted_words
 from quick_corpus import Shelf, Shelves, WordEmbedder, quick_corpus, quick_parts
