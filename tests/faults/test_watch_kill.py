@@ -7,14 +7,14 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
+from waiting import numbered_notes, wait_until
 
 from fonte.access.standing import PassState, Rules
 from fonte.parts import SourceOptions
@@ -47,18 +47,7 @@ def _process(*arguments: str) -> Iterator[subprocess.Popen[str]]:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    made = tmp_path / "docs"
-    made.mkdir()
-    for number in range(5):
-        (made / f"n{number}.md").write_text(f"# Note {number}\n\nPump {number} is in hall {number}.\n")
-    return made
-
-
-def _wait(until: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + LONG
-    while not until():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    return numbered_notes(tmp_path / "docs", 5)
 
 
 def test_a_worker_that_is_killed_in_mid_parse_is_succeeded_and_the_status_follows(tmp_path: Path, folder: Path) -> None:
@@ -76,7 +65,7 @@ def test_a_worker_that_is_killed_in_mid_parse_is_succeeded_and_the_status_follow
         assert [(one.owner, one.state) for one in store.passes(9)] == [("dead", PassState.RUNNING)]
         begun = store.source(str(folder)).until
         assert begun is not None
-        _wait(lambda: (store.source(str(folder)).until or begun) > begun)
+        wait_until(lambda: (store.source(str(folder)).until or begun) > begun)
         assert look().ended is None, "its heart beats, also while it hangs in one document"
         process.send_signal(signal.SIGKILL)
         process.wait()
@@ -87,7 +76,7 @@ def test_a_worker_that_is_killed_in_mid_parse_is_succeeded_and_the_status_follow
             looked.append(look())
             return looked[-1].ended is not None
 
-        _wait(ended)
+        wait_until(ended)
         assert all(one.again_at is not None for one in looked[:-1]), "it is told when to come back"
         assert [(one.owner, one.state) for one in store.passes(9)] == [
             ("alive", PassState.DONE),

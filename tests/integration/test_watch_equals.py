@@ -16,6 +16,7 @@ from pathlib import Path
 from threading import Event, Thread
 
 import pytest
+from waiting import wait_until
 
 from fonte.access.standing import PassState, Rules
 from fonte.corpus import OpenCorpus
@@ -178,7 +179,7 @@ def watch_equals(place: Path, *, files: int, seconds: float, seed: int, pause: f
         thread = Thread(target=watch.run, args=(stop,))
         thread.start()
         try:
-            _wait(lambda: bool(looks))
+            wait_until(lambda: bool(looks), 900)
             until, edits = time.monotonic() + seconds, 0
             while time.monotonic() < until:
                 editor.edit()
@@ -186,7 +187,7 @@ def watch_equals(place: Path, *, files: int, seconds: float, seed: int, pause: f
                 time.sleep(draw.expovariate(1 / pause))
             last = datetime.now(UTC)
             editor.new()  # told after all others, so that a pass that sees it sees them
-            _wait(lambda: _seen(looks, last))
+            wait_until(lambda: _seen(looks, last), 900)
         finally:
             stop.set()
             watch.wake()
@@ -219,13 +220,6 @@ def watch_equals(place: Path, *, files: int, seconds: float, seed: int, pause: f
 def _seen(looks: list[Looked], last: datetime) -> bool:
     """Whether a pass that began after this moment has ended."""
     return any(one.ended is not None and one.ended.started_at > last for one in looks)
-
-
-def _wait(until: Callable[[], bool], seconds: float = 900) -> None:
-    deadline = time.monotonic() + seconds
-    while not until():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
 
 
 def test_a_watch_over_random_edits_equals_a_fresh_sync(tmp_path: Path) -> None:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from pathlib import Path
 from threading import Event
 
 import pytest
+from waiting import numbered_notes, wait_until
 
 from fonte.access.standing import PassState, Rules
 from fonte.cli.output import Output
@@ -30,18 +29,7 @@ LONG = 60.0
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    made = tmp_path / "docs"
-    made.mkdir()
-    for number in range(3):
-        (made / f"n{number}.md").write_text(f"# Note {number}\n\nPump {number} is in hall {number}.\n")
-    return made
-
-
-def _wait(until: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + LONG
-    while not until():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    return numbered_notes(tmp_path / "docs", 3)
 
 
 def _names(corpus: OpenCorpus, *roles: str, tenant: str = "default") -> set[str]:
@@ -60,9 +48,9 @@ def test_sources_are_looked_after_as_a_person_synced_them(tmp_path: Path, folder
         )
         scheduled.start()
         try:
-            _wait(lambda: len({one.source for one in told}) == 2)
+            wait_until(lambda: len({one.source for one in told}) == 2)
             (folder / "new.md").write_text("# New\n\nA new note.\n")
-            _wait(lambda: "new.md" in _names(corpus, "staff", tenant="acme"))
+            wait_until(lambda: "new.md" in _names(corpus, "staff", tenant="acme"))
             assert "new.md" not in _names(corpus, tenant="acme")
             assert scheduled.counts() == {"sources": 2, "open": 1, "given_up": 0}
             metrics = Telemetry(Room(1, 1, 1.0), tended=scheduled.counts).text().decode()
@@ -96,7 +84,7 @@ def test_a_store_that_cannot_be_read_for_a_while_ends_no_watch(
         scheduled = Scheduled(standing, schedules, ears(home), Pace(settle=0.1, poll=0.05), told=told.append)
         scheduled.start()
         try:
-            _wait(lambda: any(one.ended is not None and one.ended.state is PassState.DONE for one in told))
+            wait_until(lambda: any(one.ended is not None and one.ended.state is PassState.DONE for one in told))
         finally:
             scheduled.close()
         states = [one.ended.state for one in told[:3] if one.ended is not None]
