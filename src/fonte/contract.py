@@ -21,6 +21,7 @@ from fonte.types import (
     DocumentState,
     GateVerdict,
     Generation,
+    Hold,
     LedgerEntry,
     Locator,
     QueryStep,
@@ -299,16 +300,21 @@ def status(one: CorpusStatus) -> Json:
             {"document_id": state.document_id, "document_name": state.name, "reasons": list(reasons)}
             for state, reasons in one.odd
         ],
-        "held": {"left": one.held.left, "since": one.held.since.isoformat()} if one.held else None,
+        "held": _hold(one.held),
     }
 
 
 def generations(
-    active: Generation | None, known: Sequence[Generation], judged: Mapping[str, Json], checked: Mapping[str, Json]
+    active: Generation | None,
+    known: Sequence[Generation],
+    judged: Mapping[str, Json],
+    checked: Mapping[str, Json],
+    held: Hold | None,
 ) -> Json:
     """What ``generations`` prints; ``judged`` is what golden sets said of them, ``checked`` the data checks, by id."""
     return {
         "active": active.id if active else None,
+        "held": _hold(held),
         "generations": [
             {
                 "id": one.id,
@@ -324,6 +330,10 @@ def generations(
             for one in known
         ],
     }
+
+
+def _hold(held: Hold | None) -> Json | None:
+    return {"left": held.left, "since": held.since.isoformat()} if held else None
 
 
 def error(one: FonteError) -> Json:

@@ -31,6 +31,7 @@ from fonte.types import (
     DocumentStatus,
     Generation,
     GenerationState,
+    Hold,
     Principal,
 )
 
@@ -125,6 +126,10 @@ class Overseen:
         store = self._store_of(tenant)
         return store.catalog.active(), store.catalog.generations()
 
+    def held(self, *, tenant: str = "default") -> Hold | None:
+        """The rollback that nobody has answered yet: nothing is published by itself then."""
+        return self._store_of(tenant).catalog.held()
+
     def verdict(self, generation: str, *, tenant: str = "default") -> str:
         """What was said when somebody last tried to publish a generation; empty where nobody did. Raises NotFound."""
         return self._store_of(tenant).catalog.generation(generation).verdict or ""
@@ -185,7 +190,7 @@ class Overseen:
             odd=odd,
             token_code_bytes=code_bytes,
             approximate=self._approximate(tenant, active),
-            held=self._store_of(tenant).catalog.held(),
+            held=self.held(tenant=tenant),
         )
 
     def _approximate(self, tenant: str, active: Generation | None) -> bool | None:

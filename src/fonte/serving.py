@@ -59,6 +59,7 @@ def make_served(home: Path, settings: Settings, corpus: OpenCorpus, local: Ident
         work=Worker(corpus, stores.jobs, JobLimits(wanted.jobs_at_once, wanted.jobs_waiting)),
         feedback=stores.feedback,
         tended=_tended(home, settings, corpus),
+        rules=rules_of(settings),
         local=local if settings.oidc.issuer is None else None,
         tokens=_tokens(settings),
         provider=_provider(settings),

@@ -124,6 +124,7 @@ class Standing:
         except LeaseLost:
             return Looked(source, again_at=self.now() + timedelta(seconds=LOCKED_SECONDS))
         except FonteError as error:
+            self._narrow(source, tenant)
             return self._failed(store, begun, before, contract.error(error)["error"])
         except Exception as error:  # noqa: BLE001 - an edge: a fault of one source must not end the watch over others
             _log.exception("a pass failed")
@@ -229,6 +230,11 @@ class Standing:
             return Looked(begun.source)
         breaker = store.source(begun.source).breaker(self.rules, self.now())
         return Looked(begun.source, ended, again_at=next_try, breaker=breaker)
+
+    def _narrow(self, source: str, tenant: str) -> None:
+        """A pass failed, of a model that is down perhaps: less may be read all the same."""
+        with suppress(FonteError):  # the source itself cannot be read: the failure that is told says so
+            self.corpus.narrow(source, tenant=tenant)
 
     # --- leases ----------------------------------------------------------------------------------------------------
 

@@ -38,7 +38,7 @@ class Syncer:
     standing: bool = False
     """Run by a watch or a schedule: it only takes rights away while a rollback holds, and removes no whole source.
 
-    A person's run lifts the hold.
+    A person's run lifts the hold, unless its candidate is held back itself.
     """
     held_key: str = ""
     """Of a plan that was held back before: a standing run does not build it again."""
@@ -115,7 +115,7 @@ class Syncer:
                 return _unchanged(plan, active, list(plan.known.values()), began)
             candidate = self._ingestor(recipe).build(plan, active, pool, self.progress)
             held_back = self._publish(catalog, candidate) if publishing else None
-            self._settle(answered=publishing)
+            self._settle(answered=publishing and held_back is None)
             if candidate.tally.embedded:
                 self._forget_vectors()
             states = catalog.states(candidate.generation.id)
@@ -123,7 +123,7 @@ class Syncer:
         return replace(report, published=publishing and held_back is None, held_back=held_back, key=key)
 
     def _settle(self, *, answered: bool) -> None:
-        """A sync came to its end: a person's answers a rollback, and what is no longer needed goes."""
+        """A sync came to its end: a person's that published answers a rollback, and what is no longer needed goes."""
         if answered and not self.standing:
             self.store.catalog.release()
         self._forget()

@@ -169,6 +169,19 @@ class StandingStore(Protocol):
         """Close the file."""
 
 
+PASSES_TOLD = 20
+"""Newest passes that are told of."""
+
+
+def standing_told(store: StandingStore, rules: Rules, now: datetime) -> dict[str, object]:
+    """How the sources stand that are looked after, as JSON."""
+    return {
+        "sources": [tended_told(one, rules, now) for one in store.sources()],
+        "passes": [pass_told(one) for one in store.passes(PASSES_TOLD)],
+        "given_up": sum(one.next_try is None for one in store.tries()),
+    }
+
+
 def pass_told(one: Pass) -> dict[str, object]:
     """A pass as JSON."""
     return {

@@ -10,6 +10,7 @@ from fonte.cli.opening import corpus, noted
 from fonte.cli.output import Output, one_line
 from fonte.errors import GateFailed
 from fonte.parts import SourceOptions
+from fonte.publish import told_hold
 from fonte.types import SyncReport
 
 FAILED = 1
@@ -103,8 +104,9 @@ def generations(options: argparse.Namespace, output: Output) -> int:
         active, known = opened.generations(tenant=options.tenant)
         judged = opened.judgments(tenant=options.tenant)
         checked = opened.checks(tenant=options.tenant)
+        held = opened.held(tenant=options.tenant)
     if output.json_mode:
-        output.json(contract.generations(active, known, judged, checked))
+        output.json(contract.generations(active, known, judged, checked, held))
         return 0
     output.table(
         ("GENERATION", "STATE", "CREATED", "DOCUMENTS", "CHUNKS", "RECIPE", "VERDICT"),
@@ -121,6 +123,8 @@ def generations(options: argparse.Namespace, output: Output) -> int:
             for one in known
         ],
     )
+    if held is not None:
+        output.note("; ".join(told_hold(held)))
     return 0
 
 

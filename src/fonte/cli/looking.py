@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterator, Sequence
 
 from fonte import contract
-from fonte.access.standing import Breaker, Rules, Tended, Tries, pass_told, tended_told, tries_told
+from fonte.access.standing import Breaker, Rules, Tended, Tries, standing_told, tries_told
 from fonte.answer import now
 from fonte.cli.opening import corpus, principal, settings_of
 from fonte.cli.output import Output, many
@@ -19,8 +19,6 @@ from fonte.text.chunking.document import rule_of
 from fonte.types import CorpusStatus, DocumentStatus, Generation, GenerationState
 
 _AROUND = 400
-_PASSES_TOLD = 20
-"""Passes over sources that are looked after, in JSON."""
 _MOST_TOLD = 5
 """Copies, and odd documents, that status names."""
 
@@ -59,17 +57,10 @@ def status(options: argparse.Namespace, output: Output) -> int:
     with corpus(options) as opened:
         found = opened.status(tenant=options.tenant)
         gate = opened.calibration(tenant=options.tenant)
-        standing = opened.standing(options.tenant)
-        tended, passes, tries = standing.sources(), standing.passes(_PASSES_TOLD), standing.tries()
-        rules = rules_of(settings_of(options))
-    given_up = sum(one.next_try is None for one in tries)
+        standing, rules = opened.standing(options.tenant), rules_of(settings_of(options))
+        told, tended = standing_told(standing, rules, now()), standing.sources()
+        given_up = sum(one.next_try is None for one in standing.tries())
     if output.json_mode:
-        moment = now()
-        told = {
-            "sources": [tended_told(one, rules, moment) for one in tended],
-            "passes": [pass_told(one) for one in passes],
-            "given_up": given_up,
-        }
         output.json(contract.status(found) | {"gate": told_gate(gate), "standing": told})
         return 0
     for line in _active_lines(found):

@@ -9,9 +9,11 @@ from fastapi.responses import Response
 
 from fonte import contract, told_diff
 from fonte.access.records import entry_told
+from fonte.access.standing import standing_told
 from fonte.http import schemas_index as out_index
 from fonte.http import schemas_out as out
 from fonte.http.identity import Admin
+from fonte.http.outward import outward
 from fonte.http.replies import note, reply
 from fonte.http.schemas import PublishBody
 from fonte.http.served import Served
@@ -25,14 +27,17 @@ def routes(served: Served) -> APIRouter:
     @router.get("/v1/status", response_model=out_index.StatusTold)
     def status(who: Admin) -> Response:
         """What is there, and what is stale and why."""
-        return reply(contract.status(corpus.status(tenant=who.principal.tenant)))
+        tenant = who.principal.tenant
+        standing = standing_told(corpus.standing(tenant), served.rules, served.now())
+        return reply(outward(contract.status(corpus.status(tenant=tenant)) | {"standing": standing}, who))
 
     @router.get("/v1/generations", response_model=out_index.Generations)
     def generations(who: Admin) -> Response:
         """States of the index, oldest first."""
         tenant = who.principal.tenant
         active, known = corpus.generations(tenant=tenant)
-        return reply(contract.generations(active, known, corpus.judgments(tenant=tenant), corpus.checks(tenant=tenant)))
+        judged, checked = corpus.judgments(tenant=tenant), corpus.checks(tenant=tenant)
+        return reply(contract.generations(active, known, judged, checked, corpus.held(tenant=tenant)))
 
     @router.get("/v1/generations/{a}/diff/{b}", response_model=out_index.GenerationsDiffer)
     def diff(a: str, b: str, who: Admin, limit: Annotated[int, Query(ge=0, le=1000)] = 100) -> Response:

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field
 
+from fonte.access.standing import Breaker, PassState
 from fonte.http.schemas_answers import Place
 from fonte.types import DocumentStatus, GenerationState
 
@@ -180,6 +181,48 @@ class HeldTold(BaseModel):
     since: str
 
 
+class FaultTold(BaseModel):
+    """Why a pass did not go well."""
+
+    code: str
+    message: str
+    hint: str
+    retryable: bool | None = None
+
+
+class TendedTold(BaseModel):
+    """A source that is looked after without a person."""
+
+    source: str
+    breaker: Breaker
+    failures: int
+    error: FaultTold | None
+    next_try: str | None
+    looked_at: str | None
+    worker: str | None
+
+
+class PassTold(BaseModel):
+    """One look at such a source; ``report`` holds counts."""
+
+    source: str
+    state: PassState
+    started_at: str
+    ended_at: str | None
+    changed: bool
+    report: dict[str, Any] | None
+    error: FaultTold | None
+    worker: str
+
+
+class StandingTold(BaseModel):
+    """Sources that are looked after, their newest passes, and how many documents are tried no more."""
+
+    sources: list[TendedTold]
+    passes: list[PassTold]
+    given_up: int
+
+
 class StatusTold(BaseModel):
     """What is there, and what is stale."""
 
@@ -198,6 +241,7 @@ class StatusTold(BaseModel):
     duplicates: list[Copied]
     outliers: list[Odd]
     held: HeldTold | None
+    standing: StandingTold
 
 
 class GenerationTold(BaseModel):
@@ -218,6 +262,7 @@ class Generations(BaseModel):
     """States of the index, oldest first."""
 
     active: str | None
+    held: HeldTold | None
     generations: list[GenerationTold]
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from fonte.access.identity import Identity
 from fonte.access.records import AuditLog, FeedbackStore, KeyStore, SessionStore
+from fonte.access.standing import Rules
 from fonte.corpus import OpenCorpus
 from fonte.http.provider import Login
 from fonte.scheduled import Scheduled
@@ -77,4 +78,6 @@ class Served:
     tracer: Tracer | None = None
     tended: Scheduled | None = None
     """The sources that are looked after beside requests."""
+    rules: Rules = field(default_factory=Rules)
+    """By which sources that are looked after are told of."""
     now: Callable[[], datetime] = lambda: datetime.now(UTC)

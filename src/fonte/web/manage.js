@@ -60,6 +60,7 @@ async function generations() {
       one.state === "candidate" ? publishing(one.id, act) : null));
     fill(place, rows.length ? table(t("manage.generations"), ["id", "state", "made", "documents", "chunks", "verdict", null].map((one) => one && t(`generations.${one}`)), rows)
       : el("p", { class: "muted" }, t("generations.none")),
+    known.held ? el("p", { class: "note" }, t("generations.held", { id: known.held.left, since: moment(known.held.since) })) : null,
     known.generations.length > 1 ? act(t("generations.rollback"), "/v1/rollback") : null);
   };
   await reload();

@@ -16,8 +16,9 @@ from integration.command import fonte
 from fonte import wiring
 from fonte.access.standing import Breaker, Pass, PassState, Rules, StandingStore, Tended
 from fonte.corpus import OpenCorpus
-from fonte.errors import FonteError, HomeLocked, InputError, ParseTimeout, StoreUnavailable
+from fonte.errors import FonteError, HomeLocked, InputError, ModelUnavailable, ParseTimeout, StoreUnavailable
 from fonte.parts import SourceOptions
+from fonte.protocols import Embedder
 from fonte.publish import Judgment
 from fonte.standing import Looked, Standing
 from fonte.stores import standing as kept
@@ -393,6 +394,41 @@ def test_narrowed_rights_hold_at_once_also_where_a_rollback_holds_the_rest(bench
         assert "n2.md" not in _found(corpus, "pump hall")
         corpus.sync(str(bench.folder))
         assert sorted(_found(corpus, "cellar")) == ["n0.md", "n1.md"]
+
+
+def test_rights_are_narrowed_though_the_model_is_down(bench: Bench) -> None:
+    with bench.corpus() as corpus:
+        bench.look(bench.worker(corpus))
+    bench.write("n1.md", "# Note 1\n\nPump 1 was moved to the cellar.\n")
+    bench.write("n2.md.fonte.yaml", "roles: staff\n")
+
+    def gone() -> Embedder:
+        raise ModelUnavailable("the endpoint does not answer")
+
+    with OpenCorpus(replace(quick_parts(bench.home), make_embedder=gone)) as corpus:
+        looked = bench.look(bench.worker(corpus))
+        assert looked.ended is not None
+        assert looked.ended.state is PassState.FAILED
+        assert looked.ended.error is not None
+        assert looked.ended.error["code"] == "model_unavailable"
+    with bench.corpus() as corpus:
+        assert sorted(_found(corpus, "pump hall")) == ["n0.md", "n1.md", "n3.md", "n4.md", "n5.md"]
+
+
+def test_a_sync_that_is_held_back_itself_answers_no_rollback(bench: Bench) -> None:
+    with bench.corpus() as corpus:
+        worker = bench.worker(corpus)
+        bench.look(worker)
+        bench.write("n0.md", "# Note 0\n\nPump 0 was moved to the cellar.\n")
+        bench.look(worker)
+        corpus.rollback()
+        aside = [path.rename(bench.folder.parent / path.name) for path in sorted(bench.folder.glob("*.md"))[1:]]
+        assert corpus.sync(str(bench.folder)).held_back is not None
+        assert corpus.held() is not None
+        for path in aside:
+            path.rename(bench.folder / path.name)
+        assert corpus.sync(str(bench.folder)).published
+        assert corpus.held() is None
 
 
 def test_narrow_takes_rights_away_and_changes_nothing_else(bench: Bench) -> None:
