@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,11 +13,11 @@ from fonte.errors import CorruptIndex, SchemaMismatch, SpaceMismatch
 from fonte.inspected import TableFacts, TableRow
 from fonte.stores.frequencies import Frequencies
 from fonte.stores.lance_errors import lance_call
-from fonte.stores.lance_rows import STORED, UNIT_TOLERANCE, to_codes, to_stored
+from fonte.stores.lance_rows import STORED, TEXTS, UNIT_TOLERANCE, to_codes, to_stored
 from fonte.stores.resident import COLUMNS, EXACT_ROWS, Resident
 from fonte.stores.sql_filter import readable
 from fonte.stores.table_facts import facts_of, rows_of
-from fonte.types import Acl, Codes, Generation, Hit, Language, Principal, Query, Space, StoredChunk, Vector
+from fonte.types import Codes, Generation, Hit, Language, Principal, Query, Space, StoredChunk, Vector
 
 if TYPE_CHECKING:
     from lancedb.table import Table
@@ -186,20 +186,33 @@ class LanceReader:
         self, chunk_ids: Sequence[str], principal: Principal, *, revoked: Sequence[str]
     ) -> dict[str, StoredChunk]:
         """The chunks by id in the order asked, those that the principal may not read left out."""
-        wanted = [] if self._is_stranger(principal) else self._known(chunk_ids)
-        if not wanted:
+        rows = self._readable_rows(chunk_ids, principal, revoked)
+        if not rows:
             return {}
         resident = self._opened.resident
-        with lance_call("reading chunks"):
-            places = [resident.row_ids[resident.row[chunk]] for chunk in wanted]
-            rows = self._opened.table.take_row_ids(places).select(STORED).to_arrow()
-        hidden = set(revoked)
-        found = {
-            row["chunk_id"]: to_stored(row, resident.vectors[resident.row[row["chunk_id"]]])
-            for row in rows.to_pylist()
-            if row["document_id"] not in hidden and Acl(frozenset(row["roles"])).admits(principal)
+        found = zip(rows, self._taken(list(rows.values()), TEXTS), strict=True)
+        return {
+            chunk: to_stored({**resident.facts(rows[chunk]), **text}, resident.vectors[rows[chunk]])
+            for chunk, text in found
         }
-        return {chunk: found[chunk] for chunk in wanted if chunk in found}
+
+    def _readable_rows(self, chunk_ids: Sequence[str], principal: Principal, revoked: Sequence[str]) -> dict[str, int]:
+        """The rows of those of the chunks that exist and that the principal may read, in the order asked, each once."""
+        if not chunk_ids or not self._opened.rows or self._is_stranger(principal):
+            return {}
+        resident = self._opened.resident
+        readable = resident.readable(Query("any", principal), revoked)
+        return {chunk: row for chunk, row in resident.ids.rows(chunk_ids).items() if readable[row]}
+
+    def _taken(self, rows: Sequence[int], columns: list[str]) -> list[dict[str, Any]]:
+        """Columns of rows out of the table, in the order asked."""
+        wanted = [int(one) for one in self._opened.resident.row_ids[rows]]
+        with lance_call("reading chunks"):
+            found = self._opened.table.take_row_ids(wanted).select(columns).with_row_id().to_arrow()
+        by_id = {row.pop("_rowid"): row for row in found.to_pylist()}
+        if len(by_id) != len(wanted):
+            raise CorruptIndex("chunks are gone from the index", hint="run the sync again")
+        return [by_id[one] for one in wanted]
 
     def codes(self, chunk_ids: Sequence[str], principal: Principal, *, revoked: Sequence[str]) -> dict[str, Codes]:
         """Token codes, shape (tokens, width), in the order asked; those that the principal may not read left out.
@@ -210,25 +223,11 @@ class LanceReader:
             CorruptIndex: codes that are damaged.
         """
         width = self._opened.code_width
-        wanted = [] if not width or self._is_stranger(principal) else self._known(chunk_ids)
-        if not wanted:
+        rows = self._readable_rows(chunk_ids, principal, revoked) if width else {}
+        if not rows:
             return {}
-        resident = self._opened.resident
-        readable = resident.readable(Query("any", principal), revoked)
-        places = [resident.row_ids[row] for row in (resident.row[chunk] for chunk in wanted) if readable[row]]
-        if not places:
-            return {}
-        with lance_call("reading token codes"):
-            rows = self._opened.table.take_row_ids(places).select(["chunk_id", "codes"]).to_arrow()
-        bodies = dict(zip(rows["chunk_id"].to_pylist(), rows["codes"].to_pylist(), strict=True))
-        return {chunk: to_codes(bodies[chunk], width, chunk) for chunk in wanted if chunk in bodies}
-
-    def _known(self, chunk_ids: Sequence[str]) -> list[str]:
-        """Those of the chunks that exist, each once."""
-        if not chunk_ids or not self._opened.rows:
-            return []
-        resident = self._opened.resident
-        return [chunk for chunk in dict.fromkeys(chunk_ids) if chunk in resident.row]
+        found = zip(rows, self._taken(list(rows.values()), ["codes"]), strict=True)
+        return {chunk: to_codes(row["codes"], width, chunk) for chunk, row in found}
 
     def distances(self, vector: Vector, chunk_ids: Sequence[str]) -> dict[str, float]:
         """Exact cosine distance of the vector to each of the chunks that exist."""
@@ -236,13 +235,13 @@ class LanceReader:
         if not self._opened.rows:
             return {}
         resident = self._opened.resident
-        known = [chunk for chunk in dict.fromkeys(chunk_ids) if chunk in resident.row]
-        cosines = resident.cosines(checked, np.array([resident.row[chunk] for chunk in known], np.int64))
+        known = resident.ids.rows(chunk_ids)
+        cosines = resident.cosines(checked, np.array(list(known.values()), np.int64))
         return {chunk: 1.0 - float(cosine) for chunk, cosine in zip(known, cosines, strict=True)}
 
     def languages(self) -> Mapping[Language, int]:
         """Chunks in each language."""
-        return self._opened.resident.languages() if self._opened.rows else {}
+        return self._opened.resident.languages if self._opened.rows else {}
 
     def centroids(self) -> Mapping[Language, tuple[Vector, int]]:
         """Mean of the vectors, and number of the chunks, in each language."""

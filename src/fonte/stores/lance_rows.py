@@ -36,6 +36,8 @@ STORED = [
     "text_hash",
 ]
 """Columns that ``to_stored`` reads; the vector comes from what is kept in memory."""
+TEXTS = ["content", "context", "section", "text_hash"]
+"""Those of them that are not kept in memory."""
 
 
 def schema(dimensions: int) -> pa.Schema:
