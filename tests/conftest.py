@@ -25,6 +25,7 @@ from pathlib import Path
 import psutil
 import pytest
 from hypothesis import HealthCheck, settings
+from postgres_server import Server
 
 settings.register_profile(
     "ci", derandomize=True, deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow]
@@ -75,6 +76,30 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 def home(tmp_path: Path) -> Path:
     """The path of a home that does not exist yet."""
     return tmp_path / "home"
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[Server]:
+    """A PostgreSQL that runs until the tests end."""
+    server = Server()
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def postgres_url(postgres_server: Server) -> Iterator[str]:
+    """A new database with fonte's tables, as the application logs in."""
+    name = postgres_server.database()
+    yield postgres_server.url(name)
+    postgres_server.drop(name)
+
+
+@pytest.fixture(scope="module")
+def postgres_module_url(postgres_server: Server) -> Iterator[str]:
+    """The same, once for all tests of a file."""
+    name = postgres_server.database()
+    yield postgres_server.url(name)
+    postgres_server.drop(name)
 
 
 @pytest.fixture(scope="session")
