@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
 from served_page import Site, Visitor, visiting
 
@@ -115,6 +115,21 @@ def test_whoever_runs_it_sees_generations_why_audit_and_makes_and_revokes_keys(
         expect(page.locator(".panel").nth(2)).to_contain_text("POST /v1/keys")
         expect(page.locator(".panel").nth(2)).not_to_contain_text(key)
         visitor.shot("manage")
+        assert _grave(page) == []
+
+
+def test_a_rollback_that_nobody_answered_is_told_beside_the_generations(browser: Browser, served_site: Site) -> None:
+    with visiting(browser, served_site, "max") as visitor:
+        page = visitor.page
+
+        def held(route: Route) -> None:
+            told = route.fetch().json()
+            route.fulfill(json={**told, "held": {"left": "g1<b>2</b>", "since": "2026-11-30T08:00:00+00:00"}})
+
+        page.route("**/v1/generations", held)
+        page.get_by_role("link", name="Manage").click()
+        page.locator(".panel > summary").nth(0).click()
+        expect(page.locator(".panel .note")).to_contain_text("Nothing is published by itself since g1<b>2</b> was left")
         assert _grave(page) == []
 
 
