@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -52,12 +53,13 @@ class Scheduled:
             thread.start()
 
     def close(self) -> None:
-        """Let each pass come to its next step and leave it there."""
+        """Let each pass come to its next step and leave it there; waits ``close_seconds`` at most for all of them."""
         self._stop.set()
         for watch, _ in self._running:
             watch.wake()
+        until = time.monotonic() + self.close_seconds
         for _, thread in self._running:
-            thread.join(self.close_seconds)
+            thread.join(max(0.0, until - time.monotonic()))
 
     def counts(self) -> dict[str, int]:
         """What is told of them in numbers: sources, those whose breaker is not closed, documents that were given up."""
