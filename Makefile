@@ -4,7 +4,7 @@ VENV ?= .venv
 export VENV
 BIN := $(VENV)/bin
 
-.PHONY: help demo test check format bench soak lock clean
+.PHONY: help demo test check format docs bench soak lock clean
 .DEFAULT_GOAL := help
 
 help: ## what can be made
@@ -35,6 +35,10 @@ format: ## format in place
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
 
+docs: ## the documentation as a site, in site/
+	@scripts/bootstrap dev
+	@$(BIN)/mkdocs build --strict --quiet
+
 bench: ## speed, on this machine
 	@scripts/bootstrap dev
 	@$(BIN)/python bench/run.py
@@ -47,5 +51,5 @@ lock: ## write the lock files anew (needs uv and the network)
 	@scripts/lock $(LOCKFLAGS)
 
 clean: ## remove caches and the demo's home; .venv stays
-	@rm -rf .fonte-demo .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist
+	@rm -rf .fonte-demo site .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist
 	@find . -name __pycache__ -type d -not -path './.venv/*' -prune -exec rm -rf {} +
