@@ -96,4 +96,7 @@ def test_an_address_elsewhere_is_seen(page: str) -> None:
 
 
 def test_a_link_that_a_person_follows_is_no_request() -> None:
-    assert foreign(fetched('<a href="https://example.com">x</a><img src="data:image/png;base64,AA"><img src="a.png">')) == []
+    assert (
+        foreign(fetched('<a href="https://example.com">x</a><img src="data:image/png;base64,AA"><img src="a.png">'))
+        == []
+    )
