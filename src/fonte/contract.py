@@ -277,6 +277,7 @@ def status(one: CorpusStatus) -> Json:
         "embedding_model": active.recipe.space.model if active else None,
         "token_codec": (active.recipe.space.codec or None) if active else None,
         "token_code_bytes": one.token_code_bytes,
+        "word_search": one.word_search,
         "dense_search": None if one.approximate is None else "approximate" if one.approximate else "exact",
         "candidates": list(one.candidates),
         "stale": None

@@ -66,6 +66,7 @@ class OpenCorpus(Erasing):
     def __init__(self, parts: Parts, golden: GoldenFiles | None = None) -> None:
         super().__init__(parts)
         self._golden = golden
+        self._lasting = False
 
     # --- writing ---------------------------------------------------------------------------------------------------
 
@@ -386,6 +387,8 @@ class OpenCorpus(Erasing):
         if active is None:
             return None
         reader, parts = self._opened(store, active)
+        if self._lasting:
+            reader.get_ready()
         asker = asker_over(parts, store, reader, k=k, mode=mode, max_distance=max_distance, rerank=rerank)
         return in_force(asker, store.calibration.load) if calibrated else asker
 
@@ -397,8 +400,12 @@ class OpenCorpus(Erasing):
             store.index.open(active).bm25(["a"], Query("a", Principal(tenant)), revoked=(), k=1)
 
     def warm(self) -> None:
-        """Load what questions need, so that the first does not wait, nor several load it at once. Raises ModelError."""
+        """Load what questions need, so that the first does not wait, nor several load it at once. Raises ModelError.
+
+        Many questions are expected from now on: generations that are asked get ready for them in the background.
+        """
         _ = self._parts.recipe, self._parts.scorer
+        self._lasting = True
 
     def _opened(self, store: TenantStore, active: Generation) -> tuple[IndexReader, Parts]:
         """The index and its model; at a cold start side by side, for each takes long and waits for the disk."""

@@ -22,7 +22,7 @@ from fonte.listing import copies_of, outliers, with_full_ledgers, with_ledgers, 
 from fonte.named import called
 from fonte.parts import Parts, TenantStore
 from fonte.sampled import Sampler, draw
-from fonte.store_protocols import Catalog
+from fonte.store_protocols import Catalog, IndexReader
 from fonte.sync import check_model
 from fonte.types import (
     Acl,
@@ -166,6 +166,7 @@ class Overseen:
         It works without the model too; what is stale is then not known.
         """
         active, known = self.generations(tenant=tenant)
+        reader = self._reader(tenant, active)
         states = self.documents(tenant=tenant, ledgers=True)
         stale, unknown, code_bytes = None, "", None
         try:
@@ -189,15 +190,16 @@ class Overseen:
             copies,
             odd=odd,
             token_code_bytes=code_bytes,
-            approximate=self._approximate(tenant, active),
+            approximate=reader.approximate if reader else None,
+            word_search=reader.word_search if reader else None,
             held=self.held(tenant=tenant),
         )
 
-    def _approximate(self, tenant: str, active: Generation | None) -> bool | None:
+    def _reader(self, tenant: str, active: Generation | None) -> IndexReader | None:
         if active is None:
             return None
         try:
-            return self._store_of(tenant).index.open(active).approximate
+            return self._store_of(tenant).index.open(active)
         except StoreError:
             return None
 

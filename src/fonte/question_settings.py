@@ -45,7 +45,8 @@ class RetrievalSettings(Section):
     ``rerank`` acts where the model's token vectors are in the index, and not in mode ``bm25``; ``per_document`` 0 means
     no cap; ``max_distance`` is a cosine distance, above 0 to 2; ``near_copies`` are passages of two documents with the
     same readers, the same numbers and nearly the same words. Of a tenant with more than ``exact_chunks`` chunks the
-    dense leg compares the question with those alone that signs of vectors tell to be near.
+    dense leg compares the question with those alone that signs of vectors tell to be near. ``resident_mb`` is what the
+    postings of a generation may take in the memory of a server, which then answers words without the table; 0 is never.
     """
 
     k: Positive = 8
@@ -58,6 +59,7 @@ class RetrievalSettings(Section):
     per_document: Annotated[int, Field(ge=0)] = 4
     near_copies: Literal["shown", "once"] = "shown"
     exact_chunks: Annotated[int, Field(ge=0)] = 200_000
+    resident_mb: Annotated[int, Field(ge=0)] = 1024
 
 
 class RerankerSettings(Section):

@@ -30,6 +30,7 @@ from fonte.types import (
     StoredChunk,
     Vector,
     Vectors,
+    WordSearch,
 )
 
 
@@ -76,6 +77,13 @@ class IndexReader(Protocol):
     @property
     def approximate(self) -> bool:
         """Whether ``dense`` may miss some of the nearest, for the index is large."""
+
+    @property
+    def word_search(self) -> WordSearch:
+        """What answers ``bm25`` at this moment; its results do not depend on it."""
+
+    def get_ready(self) -> None:
+        """Many questions are coming: make in the background what answers them sooner, where there is such a thing."""
 
     def bm25(self, terms: Sequence[str], query: Query, *, revoked: Sequence[str], k: int) -> list[Hit]:
         """Best ``k`` by BM25 among what the principal may read and the filters admit, minus ``revoked`` documents."""

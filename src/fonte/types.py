@@ -36,6 +36,8 @@ TokenWeights: TypeAlias = "npt.NDArray[np.float64]"
 """How much each of a question's tokens counts: shape (tokens,), above 0."""
 Box: TypeAlias = tuple[float, float, float, float]
 Language: TypeAlias = str
+WordSearch: TypeAlias = Literal["memory", "loading", "table"]
+"""What answers words: postings in memory, the table until they are there, or the table."""
 """ISO 639-1 code, or ``und`` when it is not known."""
 
 UNKNOWN_LANGUAGE = "und"
@@ -1193,6 +1195,8 @@ class CorpusStatus:
     """Documents that are unlike their siblings, or strange in themselves, each with the reasons."""
     approximate: bool | None = None
     """Whether dense search may miss some of the nearest; None where there is no index that can be read."""
+    word_search: WordSearch | None = None
+    """What answers words in this process; None as before."""
     held: Hold | None = None
     """A rollback after which standing jobs do not publish."""
 

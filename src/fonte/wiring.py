@@ -87,7 +87,9 @@ class Corpus(OpenCorpus):
 
 def make_parts(home: Path, settings: Settings) -> Parts:
     """Every concrete part, by the settings."""
-    terms, stores = Analyser(), Home(home, exact_chunks=settings.retrieval.exact_chunks)
+    wanted = settings.retrieval
+    terms = Analyser()
+    stores = Home(home, exact_chunks=wanted.exact_chunks, resident_bytes=wanted.resident_mb * 2**20)
 
     def make_recipe(embedder: Embedder) -> Recipe:
         return Recipe(PIPELINE_VERSION, NORMALISER_VERSION, settings.chunking.recipe(), terms.version, embedder.space)

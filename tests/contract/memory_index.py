@@ -87,6 +87,13 @@ class MemoryReader:
     def approximate(self) -> bool:
         return False
 
+    @property
+    def word_search(self) -> str:
+        return "memory"
+
+    def get_ready(self) -> None:
+        pass
+
     def _readable(self, query: Query, revoked: Sequence[str]) -> list[Row]:
         wanted = query.filters
         return [

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from contract.memory_index import MemoryIndex
+from contract.ready_index import ReadyIndex
 from contract.store_making import (
     CODE_WIDTH,
     CODED,
@@ -34,9 +35,10 @@ from fonte.stores.lance_index import LanceIndex
 NEAR = unit(1.0)
 
 
-@pytest.fixture(params=["memory", "lance"])
+@pytest.fixture(params=["memory", "lance", "lance, words in memory"])
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Any]:
-    yield MemoryIndex() if request.param == "memory" else LanceIndex(tmp_path / "lance")
+    made = {"memory": MemoryIndex, "lance": lambda: LanceIndex(tmp_path / "lance")}
+    yield made.get(request.param, lambda: ReadyIndex(tmp_path / "lance"))()
 
 
 def ids(hits: Any) -> list[str]:

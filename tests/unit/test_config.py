@@ -186,6 +186,7 @@ def test_every_key_has_a_variable_and_each_of_them_is_read(tmp_path: Path) -> No
         ("retrieval", "dense_weight"): "0.7",
         ("retrieval", "rerank"): "false",
         ("retrieval", "exact_chunks"): "100",
+        ("retrieval", "resident_mb"): "0",
         ("retrieval", "near_copies"): "once",
         ("retrieval", "max_distance"): "0.5",
         ("chunking", "header"): "true",

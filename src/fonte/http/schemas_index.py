@@ -235,6 +235,7 @@ class StatusTold(BaseModel):
     token_codec: str | None
     token_code_bytes: int | None
     dense_search: Literal["exact", "approximate"] | None
+    word_search: Literal["memory", "loading", "table"] | None
     candidates: list[str]
     stale: list[Stale] | None
     stale_unknown: str | None

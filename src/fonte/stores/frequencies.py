@@ -26,11 +26,6 @@ class Frequencies:
         """Number of chunks for each of ``terms`` that stands in any."""
         return {term: self._counts[term] for term in terms if term in self._counts}
 
-    def rarest(self, terms: Sequence[str], most: int) -> list[str]:
-        """At most ``most`` of the terms that stand anywhere, rarest first, ties by term."""
-        known = {term for term in terms if term in self._counts}
-        return sorted(known, key=lambda term: (self._counts[term], term))[:most]
-
 
 def _counted(terms: pa.Array) -> dict[str, int]:
     import pyarrow.compute as pc

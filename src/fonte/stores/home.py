@@ -28,6 +28,7 @@ from fonte.stores.feedback import SqliteFeedback
 from fonte.stores.jobs import SqliteJobs
 from fonte.stores.keys import SqliteKeys
 from fonte.stores.lance_index import LanceIndex
+from fonte.stores.open_table import RESIDENT_BYTES
 from fonte.stores.resident import EXACT_ROWS
 from fonte.stores.sessions import SqliteSessions
 from fonte.stores.standing import SqliteStanding
@@ -72,14 +73,17 @@ class TenantStore:
 class Home:
     """A folder that holds everything. Opening one creates nothing; the first write does, with mode 0700."""
 
-    def __init__(self, path: Path, *, exact_chunks: int = EXACT_ROWS) -> None:
+    def __init__(self, path: Path, *, exact_chunks: int = EXACT_ROWS, resident_bytes: int = RESIDENT_BYTES) -> None:
         """Open a home. Dense search over a tenant with more than ``exact_chunks`` chunks is approximate.
+
+        Postings of a generation that a process keeps take at most ``resident_bytes``.
 
         Raises:
             StoreUnavailable: the path is not a folder, or may not be read. SchemaMismatch: a home of another version.
         """
         self.path = path
         self._exact_chunks = exact_chunks
+        self._resident_bytes = resident_bytes
         self._check()
 
     def tenant(self, name: str) -> TenantStore:
@@ -96,7 +100,12 @@ class Home:
             self.prepare(name)
 
         catalog = SqliteCatalog(folder / "catalog.sqlite", name, prepare=prepare)
-        index = LanceIndex(folder / "lance", prepare=prepare, exact_rows=self._exact_chunks)
+        index = LanceIndex(
+            folder / "lance",
+            prepare=prepare,
+            exact_rows=self._exact_chunks,
+            resident_bytes=self._resident_bytes,
+        )
         cache = SqliteVectorCache(folder / "vectors.sqlite", prepare=prepare)
         return TenantStore(
             catalog=catalog,

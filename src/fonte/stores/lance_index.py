@@ -22,10 +22,11 @@ from typing import TYPE_CHECKING
 from fonte.errors import CorruptIndex, SpaceMismatch
 from fonte.stores import pins
 from fonte.stores.lance_errors import lance_call
-from fonte.stores.lance_reader import LanceReader, OpenTable, check_count
+from fonte.stores.lance_reader import LanceReader, check_count
 from fonte.stores.lance_rows import schema
 from fonte.stores.lance_start import lancedb
 from fonte.stores.lance_writer import LanceWriter
+from fonte.stores.open_table import RESIDENT_BYTES, OpenTable
 from fonte.stores.resident import EXACT_ROWS
 from fonte.stores.sql_filter import any_of
 from fonte.types import Generation, GenerationState, Recipe
@@ -48,13 +49,20 @@ class LanceIndex:
     """IndexStore in one folder. Safe for several threads; writers are kept apart by the catalog's lock."""
 
     def __init__(
-        self, folder: Path, *, prepare: Callable[[], None] | None = None, exact_rows: int = EXACT_ROWS
+        self,
+        folder: Path,
+        *,
+        prepare: Callable[[], None] | None = None,
+        exact_rows: int = EXACT_ROWS,
+        resident_bytes: int = RESIDENT_BYTES,
     ) -> None:
         """Nothing is created before the first ``begin``; ``prepare`` then makes the folder above.
 
-        Of tables with more than ``exact_rows`` chunks the dense leg is approximate.
+        Of tables with more than ``exact_rows`` chunks the dense leg is approximate. Postings of a table that a process
+        keeps take at most ``resident_bytes``.
         """
         self._folder = folder
+        self._resident_bytes = resident_bytes
         self._exact_rows = exact_rows
         self._prepare = prepare or (lambda: folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True))
         self._lock = Lock()
@@ -189,7 +197,7 @@ class LanceIndex:
         with lance_call("opening a generation"):
             table = database.open_table(generation.table)
             table.checkout(generation.table_version)
-        opened = OpenTable(table, generation.recipe.space, self._exact_rows)
+        opened = OpenTable(table, generation.recipe.space, self._exact_rows, self._resident_bytes)
         with lance_call("pinning a generation"):
             pins.hold(self._pin(generation.table), opened)
         with self._lock:

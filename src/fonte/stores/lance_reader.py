@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
-from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from fonte.errors import CorruptIndex, SchemaMismatch, SpaceMismatch
+from fonte.errors import CorruptIndex, SpaceMismatch
 from fonte.inspected import TableFacts, TableRow
-from fonte.stores.frequencies import Frequencies
 from fonte.stores.lance_errors import lance_call
 from fonte.stores.lance_rows import STORED, TEXTS, UNIT_TOLERANCE, to_codes, to_stored
-from fonte.stores.resident import COLUMNS, EXACT_ROWS, Resident
+from fonte.stores.open_table import OpenTable
+from fonte.stores.postings import Postings
 from fonte.stores.sql_filter import readable
 from fonte.stores.table_facts import facts_of, rows_of
-from fonte.types import Codes, Generation, Hit, Language, Principal, Query, Space, StoredChunk, Vector
-
-if TYPE_CHECKING:
-    from lancedb.table import Table
+from fonte.types import Codes, Generation, Hit, Language, Principal, Query, StoredChunk, Vector, WordSearch
 
 MOST_TERMS = 64
 """Terms of a question that are searched; the rarest are kept."""
@@ -29,63 +24,6 @@ SPARE = 16
 
 _BATCH = 1024
 """Rows turned into chunks at once, so that memory stays bounded."""
-_LOADED = 8192
-"""Rows read at once of what is kept in memory."""
-
-
-class OpenTable:
-    """A table at one version, with what is kept of it in memory. Shared by the readers of one process."""
-
-    def __init__(self, table: Table, space: Space, exact_rows: int = EXACT_ROWS) -> None:
-        self.table = table
-        self._exact_rows = exact_rows
-        self.dimensions = space.dimensions
-        self.code_width = space.code_width
-        self._lock = Lock()
-        self._resident: Resident | None = None
-        self._frequencies: Frequencies | None = None
-
-    @cached_property
-    def rows(self) -> int:
-        """Number of chunks."""
-        with lance_call("counting chunks"):
-            return int(self.table.count_rows())
-
-    @property
-    def approximate(self) -> bool:
-        """Whether there are too many chunks to compare a vector with all of them."""
-        return self.rows > self._exact_rows
-
-    @property
-    def resident(self) -> Resident:
-        """Vectors and facts in memory, loaded once.
-
-        Raises:
-            SchemaMismatch: the table was written before some of them were kept.
-        """
-        with self._lock:
-            if self._resident is None:
-                with lance_call("loading vectors"):
-                    lacking = sorted(set(COLUMNS) - set(self.table.schema.names))
-                if lacking:
-                    message = f"the index was built before {', '.join(lacking)} of passages were kept"
-                    raise SchemaMismatch(message, hint="run fonte sync again: it builds the index anew")
-                rows = self.rows
-                with lance_call("loading vectors"):
-                    search = self.table.search().select(COLUMNS).with_row_id(True)  # noqa: FBT003 - its own way
-                    batches = search.limit(None).to_batches(_LOADED)
-                    self._resident = Resident(batches, rows, self.dimensions, self._exact_rows)
-            return self._resident
-
-    @property
-    def frequencies(self) -> Frequencies:
-        """Document frequencies, counted once."""
-        with self._lock:
-            if self._frequencies is None:
-                with lance_call("counting terms"):
-                    batches = self.table.search().select(["terms"]).limit(None).to_batches(_LOADED)
-                    self._frequencies = Frequencies(batch["terms"] for batch in batches)
-            return self._frequencies
 
 
 class LanceReader:
@@ -105,6 +43,15 @@ class LanceReader:
         """Whether ``dense`` may miss chunks: signs tell which of those that the asker may read are compared."""
         return self._opened.approximate
 
+    @property
+    def word_search(self) -> WordSearch:
+        """What answers ``bm25`` at this moment; its results do not depend on it."""
+        return self._opened.word_search
+
+    def get_ready(self) -> None:
+        """Make in the background what answers ``bm25`` from memory; the table answers until it is there."""
+        self._opened.get_ready()
+
     def _is_stranger(self, principal: Principal) -> bool:
         return principal.tenant != self._generation.tenant
 
@@ -117,15 +64,28 @@ class LanceReader:
         """
         words = sorted({term for term in terms if term and not any(one.isspace() for one in term)})
         if len(words) > MOST_TERMS:
-            words = self._opened.frequencies.rarest(words, MOST_TERMS)
+            counts = self._opened.frequencies.of(words)
+            words = sorted(counts, key=lambda term: (counts[term], term))[:MOST_TERMS]
         if not words or k < 1 or not self._opened.rows or self._is_stranger(query.principal):
             return []
+        postings = self._opened.postings
+        if postings is not None:
+            return self._from_memory(postings, words, query, revoked, k)
         where, wanted = readable(query, revoked), k + SPARE
         while True:
             found = self._match(words, where, wanted)
             if len(found) < wanted or found[k - 1].score > found[-1].score:
                 return sorted(found, key=lambda hit: (-hit.score, hit.chunk_id))[:k]
             wanted *= 4
+
+    def _from_memory(
+        self, postings: Postings, words: Sequence[str], query: Query, revoked: Sequence[str], k: int
+    ) -> list[Hit]:
+        resident = self._opened.resident
+        rows, scores = postings.best(words, resident.readable(query, revoked), k)
+        found = [(resident.ids[row], row, score) for row, score in zip(rows.tolist(), scores.tolist(), strict=True)]
+        found.sort(key=lambda one: (-one[2], one[0]))
+        return [Hit(chunk, resident.document(row), score=score, bm25=score) for chunk, row, score in found[:k]]
 
     def _match(self, words: Sequence[str], where: str, limit: int) -> list[Hit]:
         from lancedb.query import FullTextOperator, MatchQuery

@@ -192,7 +192,6 @@ def test_a_cache_of_the_version_before_is_taken_over_by_the_first_write(tmp_path
 def test_frequencies_count_chunks_not_occurrences() -> None:
     counted = Frequencies([pa.array(["a b a", ""]), pa.array(["b c", "b"])])
     assert counted.of(["a", "b", "c", "d", ""]) == {"a": 1, "b": 3, "c": 1}
-    assert counted.rarest(["b", "c", "a", "d"], 2) == ["a", "c"]
     assert Frequencies([pa.array([], pa.utf8())]).of(["a"]) == {}
 
 

@@ -1,0 +1,169 @@
+"""A table at one version, with what is kept of it in memory."""
+
+from __future__ import annotations
+
+import logging
+import weakref
+from collections.abc import Iterator
+from functools import cached_property
+from threading import Lock, Thread, main_thread
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fonte.errors import CorruptIndex, SchemaMismatch, StoreError
+from fonte.stores.frequencies import Frequencies
+from fonte.stores.lance_errors import lance_call
+from fonte.stores.postings import Collector, Postings
+from fonte.stores.resident import COLUMNS, EXACT_ROWS, Resident
+from fonte.types import Space, WordSearch
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from lancedb.table import Table
+
+RESIDENT_BYTES = 2**30
+"""What the postings of a table may take in memory."""
+_LOADED = 8192
+"""Rows read at once of what is kept in memory."""
+_log = logging.getLogger("fonte.stores")
+
+
+class OpenTable:
+    """Shared by the readers of one process."""
+
+    def __init__(
+        self, table: Table, space: Space, exact_rows: int = EXACT_ROWS, resident_bytes: int = RESIDENT_BYTES
+    ) -> None:
+        self.table = table
+        self._exact_rows = exact_rows
+        self._resident_bytes = resident_bytes
+        self.dimensions = space.dimensions
+        self.code_width = space.code_width
+        self._lock = Lock()
+        self._starting = Lock()
+        self._resident: Resident | None = None
+        self._frequencies: Frequencies | None = None
+        self._postings: Postings | None = None
+        self._making: Thread | None = None
+
+    @cached_property
+    def rows(self) -> int:
+        """Number of chunks."""
+        with lance_call("counting chunks"):
+            return int(self.table.count_rows())
+
+    @property
+    def approximate(self) -> bool:
+        """Whether there are too many chunks to compare a vector with all of them."""
+        return self.rows > self._exact_rows
+
+    @property
+    def resident(self) -> Resident:
+        """Vectors and facts in memory, loaded once.
+
+        Raises:
+            SchemaMismatch: the table was written before some of them were kept.
+        """
+        with self._lock:
+            if self._resident is None:
+                with lance_call("loading vectors"):
+                    lacking = sorted(set(COLUMNS) - set(self.table.schema.names))
+                if lacking:
+                    message = f"the index was built before {', '.join(lacking)} of passages were kept"
+                    raise SchemaMismatch(message, hint="run fonte sync again: it builds the index anew")
+                rows = self.rows
+                with lance_call("loading vectors"):
+                    batches = _scanned(self.table, COLUMNS)
+                    self._resident = Resident(batches, rows, self.dimensions, self._exact_rows)
+            return self._resident
+
+    @property
+    def frequencies(self) -> Frequencies | Postings:
+        """Document frequencies, counted once; by the postings where they are kept or being made."""
+        if self._making is not None:
+            self._making.join()
+        if self._postings is not None:
+            return self._postings
+        with self._lock:
+            if self._frequencies is None:
+                with lance_call("counting terms"):
+                    self._frequencies = Frequencies(batch["terms"] for batch in _scanned(self.table, ["terms"]))
+            return self._frequencies
+
+    @property
+    def postings(self) -> Postings | None:
+        """What answers words from memory; None where the table does."""
+        return self._postings
+
+    @property
+    def word_search(self) -> WordSearch:
+        """What answers words at this moment."""
+        if self._postings is not None:
+            return "memory"
+        return "loading" if self._making is not None and self._making.is_alive() else "table"
+
+    def get_ready(self) -> None:
+        """Make the postings in a thread, once; where they would take too much memory the table goes on answering."""
+        with self._starting:
+            if self._making is None and self._resident_bytes and self.rows:
+                self._making = Thread(target=_make_postings, args=(weakref.ref(self),), name="fonte-postings")
+                self._making.start()
+
+    def collect(self) -> Iterator[Collector]:
+        """The postings so far, part by part, their rows as in ``resident``. Keeps nothing of this object between parts.
+
+        Raises:
+            CorruptIndex: the rows do not come in that order.
+        """
+        return _collected(self.table, self.resident.row_ids)
+
+    def keep(self, postings: Postings) -> None:
+        """Answer words by these from now on."""
+        with self._lock:
+            self._postings, self._frequencies = postings, None
+
+    def affords(self, size: int) -> bool:
+        """Whether postings may take so many bytes."""
+        return size <= self._resident_bytes
+
+
+def _scanned(table: Table, columns: list[str]) -> Iterator[pa.RecordBatch]:
+    search = table.search().select(columns).with_row_id(True)  # noqa: FBT003 - its own way
+    yield from search.limit(None).to_batches(_LOADED)
+
+
+def _collected(table: Table, row_ids: np.ndarray) -> Iterator[Collector]:
+    collector, end = Collector(), 0
+    for batch in _scanned(table, ["terms"]):
+        start, end = end, end + batch.num_rows
+        if not np.array_equal(batch["_rowid"].to_numpy(zero_copy_only=False), row_ids[start:end]):
+            break
+        collector.add(batch["terms"])
+        yield collector
+    if end != len(row_ids):
+        raise CorruptIndex("the rows of the index do not come in one order")
+
+
+def _make_postings(wanted: weakref.ref[OpenTable]) -> None:
+    """Ends early where nobody needs the table any more, or the process ends: it is held only for moments."""
+    opened = wanted()
+    if opened is None:
+        return
+    try:
+        with lance_call("reading terms"):
+            parts = opened.collect()
+            del opened
+            collector = None
+            for collector in parts:
+                opened = wanted()
+                if opened is None or not main_thread().is_alive() or not opened.affords(collector.nbytes):
+                    return
+                del opened
+        postings = collector.done() if collector is not None else None
+    except StoreError as error:
+        _log.warning("words are answered by the table, for their postings could not be made: %s", error.code)
+        return
+    opened = wanted()
+    if opened is not None and postings is not None and opened.affords(postings.nbytes):
+        opened.keep(postings)
