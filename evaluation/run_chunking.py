@@ -38,7 +38,7 @@ from fonte.models.registry import make_embedder
 from fonte.parsers.pool import ParserPool
 from fonte.protocols import Embedder, Tokenizer
 from fonte.sources.folder import open_source
-from fonte.stores.vector_cache import SqliteVectorCache
+from fonte.stores.sqlite_stores import SqliteVectorCache
 from fonte.text.canonical import NORMALISER_VERSION, canonicalise
 from fonte.text.chunking import make_chunker
 from fonte.text.chunking.parents import parent_of

@@ -41,7 +41,7 @@ from fonte.protocols import Chunker, Embedder
 from fonte.ranking.fusion import fuse
 from fonte.stores.lance_index import LanceIndex
 from fonte.stores.lance_reader import LanceReader
-from fonte.stores.vector_cache import SqliteVectorCache
+from fonte.stores.sqlite_stores import SqliteVectorCache
 from fonte.text.canonical import NORMALISER_VERSION, canonicalise
 from fonte.text.chunking import make_chunker
 from fonte.text.language import question_languages

@@ -31,7 +31,7 @@ from fonte.models.registry import make_embedder
 from fonte.protocols import Embedder, Tokenizer
 from fonte.retrieve import RetrievalSettings, Retriever
 from fonte.stores.lance_reader import LanceReader
-from fonte.stores.vector_cache import SqliteVectorCache
+from fonte.stores.sqlite_stores import SqliteVectorCache
 from fonte.text.canonical import NORMALISER_VERSION
 from fonte.text.chunking.emit import Emitter
 from fonte.types import Chunk, ChunkingRecipe, Document, Principal, Query, Recipe

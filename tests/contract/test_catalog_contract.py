@@ -12,7 +12,7 @@ import pytest
 from contract.store_making import building, document, publish
 
 from fonte.errors import CorruptIndex, GenerationConflict, HomeLocked, NotFound
-from fonte.stores.catalog import SqliteCatalog
+from fonte.stores.sqlite_stores import SqliteCatalog
 from fonte.types import (
     Acl,
     BlockKind,

@@ -12,7 +12,7 @@ from contract.store_making import building, document, publish
 from fonte import publish as gate
 from fonte.checks import Fault, Inspection
 from fonte.errors import GateFailed, GenerationConflict, NotFound
-from fonte.stores.catalog import SqliteCatalog
+from fonte.stores.sqlite_stores import SqliteCatalog
 from fonte.types import Acl, Generation, GenerationState, Principal
 
 NOW = datetime(2026, 11, 29, 12, 0, tzinfo=UTC)

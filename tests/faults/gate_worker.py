@@ -15,7 +15,7 @@ sys.path[:0] = [str(Path(__file__).parents[1] / part) for part in ("unit/usecase
 import fonte.wiring  # noqa: E402
 from evaluating_making import Quick  # noqa: E402 - lies in the folders above
 from fonte.cli import main  # noqa: E402
-from fonte.stores.catalog import SqliteCatalog  # noqa: E402
+from fonte.stores.sqlite_stores import SqliteCatalog  # noqa: E402
 
 
 def _die(*_: object, **__: object) -> None:

@@ -26,7 +26,7 @@ from fonte.stores import lance_index, pins
 from fonte.stores import sqlite as stores_sqlite
 from fonte.stores.home import Home, TenantStore, slug
 from fonte.stores.lance_rows import to_codes
-from fonte.stores.vector_cache import SqliteVectorCache
+from fonte.stores.sqlite_stores import SqliteVectorCache
 from fonte.types import Principal
 
 ANYONE = Principal()

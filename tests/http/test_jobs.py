@@ -17,7 +17,7 @@ from fonte.access.records import AuditEntry
 from fonte.errors import HomeLocked, Overloaded, StoreUnavailable
 from fonte.serving import _forget_daily
 from fonte.stores.home import Home
-from fonte.stores.jobs import SqliteJobs
+from fonte.stores.sqlite_stores import SqliteJobs
 from fonte.types import Principal
 from fonte.working import Worker
 from served import NOW, House, make_house

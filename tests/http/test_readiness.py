@@ -11,7 +11,7 @@ from fonte.corpus import OpenCorpus
 from fonte.errors import StoreUnavailable
 from fonte.http import readiness
 from fonte.http.readiness import Readiness
-from fonte.stores.keys import SqliteKeys
+from fonte.stores.sqlite_stores import SqliteKeys
 from fonte.types import Principal
 from served import House, make_house
 

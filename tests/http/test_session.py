@@ -13,7 +13,7 @@ from fonte.access.keys import hashed, mint
 from fonte.access.sessions import begin_told
 from fonte.http.identity import COOKIE
 from fonte.http.page import ADDRESSES, preferred
-from fonte.stores.sessions import SqliteSessions
+from fonte.stores.sqlite_stores import SqliteSessions
 from fonte.types import Principal
 from served import NOW, House, make_house
 

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from fonte.errors import GenerationConflict
-from fonte.stores.catalog import SqliteCatalog
 from fonte.stores.lance_index import LanceIndex
 from fonte.stores.lance_reader import LanceReader
 from fonte.stores.sql_filter import quoted
+from fonte.stores.sqlite_stores import SqliteCatalog
 from fonte.types import Acl, GenerationState, Principal
 
 ROLES = ["public", "staff", "hr"]
@@ -31,6 +31,9 @@ class ModelGeneration:
     name: str
     began: int
     documents: dict[str, frozenset[str]]
+    base: ModelGeneration | None
+    carried: set[str]
+    """Documents that are as the base has them."""
     restored: set[str] = field(default_factory=set)
     sealed: bool = False
 
@@ -69,13 +72,15 @@ class RightsMachine(RuleBasedStateMachine):
     def begin(self, from_active: bool) -> None:
         base = self.active if from_active else None
         name = f"g{len(self.generations)}"
-        self.generations.append(ModelGeneration(name, self.tick(), dict(base.documents) if base else {}))
+        documents = dict(base.documents) if base else {}
+        self.generations.append(ModelGeneration(name, self.tick(), documents, base=base, carried=set(documents)))
         self.catalog.add_generation(building(name, base.name if base else None))
 
     @precondition(lambda self: self.building() is not None)
     @rule(name=st.sampled_from(DOCUMENTS), roles=some_roles)
     def put(self, name: str, roles: frozenset[str]) -> None:
         self.building().documents[name] = roles
+        self.building().carried.discard(name)
         self.catalog.put_document(self.building().name, *document(name, roles))
 
     @precondition(lambda self: self.building() is not None)
@@ -130,6 +135,8 @@ class RightsMachine(RuleBasedStateMachine):
             for at, cut, to in self.cuts:
                 kept = kept & to if cut == name and at > one.began else kept
             before = self.live.get(name)
+            if before is not None and name in one.carried and one.base is self.active:
+                kept &= before  # unchanged since the generation that is active: no narrowing is undone
             self.live[name] = kept
             if before is not None and not before <= kept:
                 self.cuts.append((moment, name, kept))

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Sequence
 from datetime import datetime
 
 from fonte.errors import CorruptIndex, NotFound, StoreUnavailable
 from fonte.stores import rights
 from fonte.stores.rows import put_json, put_time
+from fonte.stores.statements import Connection, Row
 from fonte.types import Principal
 
 
 def save(
-    connection: sqlite3.Connection,
+    connection: Connection,
     answer_id: str,
     principal: Principal,
     created_at: datetime,
@@ -46,9 +46,7 @@ def save(
     )
 
 
-def get(
-    connection: sqlite3.Connection, answer_id: str, principal: Principal, column: str, *, anybodys: bool = False
-) -> str:
+def get(connection: Connection, answer_id: str, principal: Principal, column: str, *, anybodys: bool = False) -> str:
     """The answer's ``column`` for its asker; with ``anybodys`` for whoever may read what it rests on.
 
     The asker is the same user, or, where nobody was named, the same key, or, without keys, somebody unnamed with the
@@ -69,15 +67,17 @@ def get(
     return str(row[column])
 
 
-def ids(connection: sqlite3.Connection, principal: Principal) -> list[str]:
+def ids(connection: Connection, principal: Principal) -> list[str]:
     """Ids of the answers that ``get`` gives to this asker, oldest first."""
     rows = connection.execute(
-        "SELECT id, asker, roles, documents FROM answers WHERE asker IS ? ORDER BY created_at, id", (principal.user,)
+        "SELECT id, asker, roles, documents FROM answers"
+        " WHERE (asker = ? OR (asker IS NULL AND CAST(? AS TEXT) IS NULL)) ORDER BY created_at, id",
+        (principal.user, principal.user),
     ).fetchall()
     return [row["id"] for row in rows if _is_asker(row, principal) and _all_readable(connection, row, principal)]
 
 
-def forget(connection: sqlite3.Connection, answer_ids: Sequence[str], principal: Principal) -> None:
+def forget(connection: Connection, answer_ids: Sequence[str], principal: Principal) -> None:
     """Delete those of the answers that are the asker's, whether or not they are still served."""
     for answer_id in answer_ids:
         row = connection.execute("SELECT asker, roles FROM answers WHERE id = ?", (answer_id,)).fetchone()
@@ -85,7 +85,7 @@ def forget(connection: sqlite3.Connection, answer_ids: Sequence[str], principal:
             connection.execute("DELETE FROM answers WHERE id = ?", (answer_id,))
 
 
-def _is_asker(row: sqlite3.Row, principal: Principal) -> bool:
+def _is_asker(row: Row, principal: Principal) -> bool:
     return is_asker(row["asker"], row["roles"], principal)
 
 
@@ -96,7 +96,7 @@ def is_asker(user: str | None, roles: str, principal: Principal) -> bool:
     return principal.user is None and frozenset(json.loads(roles)) == principal.unnamed_as
 
 
-def _all_readable(connection: sqlite3.Connection, row: sqlite3.Row, principal: Principal) -> bool:
+def _all_readable(connection: Connection, row: Row, principal: Principal) -> bool:
     present = (
         "SELECT 1 FROM generation_documents d JOIN generations g ON g.seq = d.generation"
         " WHERE g.state = 'active' AND d.document_id = ?"

@@ -3,47 +3,25 @@
 from __future__ import annotations
 
 import json
-import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
-from pathlib import Path
 
 from fonte.access.records import AuditEntry
 from fonte.stores.rows import put_json, put_time
-from fonte.stores.sqlite import Database
-
-SCHEMA_VERSION = 1
-_SCHEMA = """
-CREATE TABLE audit (
-    number INTEGER PRIMARY KEY AUTOINCREMENT,
-    at TEXT NOT NULL,
-    tenant TEXT NOT NULL,
-    identity TEXT NOT NULL,
-    user TEXT,
-    action TEXT NOT NULL,
-    subject TEXT NOT NULL,
-    outcome TEXT NOT NULL,
-    shown TEXT NOT NULL,
-    request_id TEXT NOT NULL
-);
-CREATE INDEX audit_of_tenant ON audit (tenant, number);
-CREATE INDEX audit_by_time ON audit (at);
-"""
+from fonte.stores.statements import Database, Row
 
 
-class SqliteAudit:
+class SqlAudit:
     """The log over one file, which the first entry makes."""
 
-    def __init__(self, path: Path, *, prepare: Callable[[], None]) -> None:
-        """``prepare`` makes the folder."""
-        # A commit that a power cut may lose, whole, costs a tenth of one that waits for the disk at every request.
-        self._database = Database(path, _SCHEMA, SCHEMA_VERSION, durable=False, prepare=prepare)
+    def __init__(self, database: Database) -> None:
+        self._database = database
 
     def record(self, entry: AuditEntry) -> None:
         """Keep an entry. Raises StoreUnavailable."""
         with self._database.write() as connection:
             connection.execute(
-                "INSERT INTO audit (at, tenant, identity, user, action, subject, outcome, shown, request_id)"
+                'INSERT INTO audit (at, tenant, identity, "user", action, subject, outcome, shown, request_id)'
                 " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (
                     put_time(entry.at),
@@ -63,9 +41,9 @@ class SqliteAudit:
     ) -> Sequence[tuple[int, AuditEntry]]:
         """Entries of a tenant with their numbers, newest first; ``before`` a number, to read on."""
         with self._database.read() as connection:
-            connection.row_factory = sqlite3.Row
             rows = connection.execute(
-                "SELECT * FROM audit WHERE tenant = ? AND (? IS NULL OR number < ?) AND (? IS NULL OR user = ?)"
+                "SELECT * FROM audit WHERE tenant = ? AND (CAST(? AS BIGINT) IS NULL OR number < ?)"
+                ' AND (CAST(? AS TEXT) IS NULL OR "user" = ?)'
                 " ORDER BY number DESC LIMIT ?",
                 (tenant, before, before, user, user, limit),
             ).fetchall()
@@ -80,15 +58,15 @@ class SqliteAudit:
         """Take a user's name and questions out of the entries; how many."""
         with self._database.write() as connection:
             return connection.execute(
-                "UPDATE audit SET user = NULL, subject = '' WHERE tenant = ? AND user = ?", (tenant, user)
+                'UPDATE audit SET "user" = NULL, subject = \'\' WHERE tenant = ? AND "user" = ?', (tenant, user)
             ).rowcount
 
     def close(self) -> None:
-        """Close the file."""
+        """Let go of the database."""
         self._database.close()
 
 
-def _entry(row: sqlite3.Row) -> AuditEntry:
+def _entry(row: Row) -> AuditEntry:
     return AuditEntry(
         at=datetime.fromisoformat(row["at"]),
         tenant=row["tenant"],

@@ -1,28 +1,23 @@
-"""The catalog of one tenant: documents, states, rights, generations, alias and answers, in one SQLite file.
+"""The catalog of one tenant: documents, states, rights, generations, alias and answers, in SQLite or PostgreSQL.
 
 Each method is one transaction. Rights live apart from generations, so what is narrowed or deleted is so at once in
-every generation. Reading never writes and never makes a file.
+every generation. Reading never writes.
 """
 
 from __future__ import annotations
 
 import json
-import sqlite3
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from datetime import datetime
-from importlib.resources import files
-from pathlib import Path
 from threading import Lock
 
-from fonte.errors import CorruptIndex
 from fonte.stores import answers, documents, generations, rights, spaces
-from fonte.stores.lock import WriteLock
+from fonte.stores.lock import Lock as TenantLock
 from fonte.stores.rows import get_generation
-from fonte.stores.sqlite import Database
+from fonte.stores.statements import Connection, Database
 from fonte.types import Acl, Document, DocumentState, Generation, GenerationState, Hold, Principal
 
-SCHEMA_VERSION = 1
 KEPT_DIFFERENCES = 8
 """Generations whose differences in rights are kept in memory."""
 KEPT_CHARACTERS = 8_000_000
@@ -31,42 +26,35 @@ KEPT_CHARACTERS = 8_000_000
 _Differences = tuple[int, list[tuple[str, frozenset[str], frozenset[str]]]]
 
 
-class SqliteCatalog:
-    """Catalog over one file. Safe for several threads and processes."""
+class SqlCatalog:
+    """Catalog over one database. Safe for several threads and processes."""
 
-    def __init__(self, path: Path, tenant: str, *, prepare: Callable[[], None] | None = None) -> None:
-        """Nothing is created before the first write; ``prepare`` then makes the folder."""
-        schema = files("fonte.stores").joinpath("schema.sql").read_text(encoding="utf-8")
-        make = prepare or (lambda: path.parent.mkdir(mode=0o700, parents=True, exist_ok=True))
+    def __init__(self, database: Database, tenant: str, lock: TenantLock) -> None:
+        """Nothing is written yet."""
         self._tenant = tenant
-        self._database = Database(path, schema, SCHEMA_VERSION, durable=True, prepare=make)
-        self._lock = WriteLock(path.with_name("writer.lock"), make)
+        self._database = database
+        self._lock = lock
         self._differences: dict[str, _Differences] = {}
         self._texts: dict[tuple[str, str], Document] = {}
         self._texts_lock = Lock()
 
     @contextmanager
-    def _read(self) -> Iterator[sqlite3.Connection]:
+    def _read(self) -> Iterator[Connection]:
         with self._database.read() as connection:
-            connection.row_factory = sqlite3.Row
-            self._check_owner(connection)
+            self._own(connection)
             yield connection
 
     @contextmanager
-    def _write(self) -> Iterator[sqlite3.Connection]:
-        with self._database.write() as connection:
-            connection.row_factory = sqlite3.Row
-            connection.execute("INSERT OR IGNORE INTO meta (key, value) VALUES ('tenant', ?)", (self._tenant,))
-            self._check_owner(connection)
+    def _write(self, *, forget: bool = False) -> Iterator[Connection]:
+        with self._database.write(forget=forget) as connection:
+            self._own(connection, write=True)
             yield connection
 
-    def _check_owner(self, connection: sqlite3.Connection) -> None:
-        row = connection.execute("SELECT value FROM meta WHERE key = 'tenant'").fetchone()
-        if row and row[0] != self._tenant:
-            raise CorruptIndex("this catalog belongs to another tenant", hint="restore a backup of the home")
+    def _own(self, connection: Connection, *, write: bool = False) -> None:
+        """Make sure that the database is this tenant's, where it might be another's."""
 
     def writer(self, *, wait_seconds: float = 0.0) -> AbstractContextManager[None]:
-        """Hold the tenant's write lock across processes; freed by the kernel when its holder dies.
+        """Hold the tenant's write lock across processes; freed when its holder dies.
 
         Raises:
             HomeLocked: another process still holds it after ``wait_seconds``.
@@ -74,7 +62,7 @@ class SqliteCatalog:
         return self._lock.hold(wait_seconds)
 
     def close(self) -> None:
-        """Close the file."""
+        """Let go of the database."""
         self._database.close()
 
     # generations
@@ -147,7 +135,7 @@ class SqliteCatalog:
             with self._write() as connection:
                 generations.release(connection)
 
-    def as_published(self, generation_id: str, *, expected: str | None) -> SqliteCatalog:
+    def as_published(self, generation_id: str, *, expected: str | None) -> SqlCatalog:
         """This catalog with the rights that publishing the generation now would leave, for whoever judges it before.
 
         Nothing is changed: the alias is moved in a transaction that is taken back.
@@ -369,7 +357,11 @@ class SqliteCatalog:
     def remember_source(self, spec: str, options: str) -> None:
         """Keep how a source is read."""
         with self._write() as connection:
-            connection.execute("INSERT OR REPLACE INTO sources (spec, options) VALUES (?, ?)", (spec, options))
+            connection.execute(
+                "INSERT INTO sources (spec, options) VALUES (?, ?)"
+                " ON CONFLICT (spec) DO UPDATE SET options = excluded.options",
+                (spec, options),
+            )
 
     # answers
 
@@ -397,7 +389,7 @@ class SqliteCatalog:
     def forget_answers(self, answer_ids: Sequence[str], principal: Principal) -> None:
         """Delete those of the stored answers that are the asker's, and write over their words."""
         if principal.tenant == self._tenant:
-            with self._database.write(forget=True) as connection:
+            with self._write(forget=True) as connection:
                 answers.forget(connection, answer_ids, principal)
 
     def answer_ids(self, principal: Principal) -> list[str]:
@@ -447,12 +439,12 @@ class SqliteCatalog:
             return answers.get(connection, "" if stranger else answer_id, principal, column)
 
 
-class _AsPublished(SqliteCatalog):
+class _AsPublished(SqlCatalog):
     """A catalog whose rights are those given; for everything else the one that it was made from."""
 
     def __init__(
         self,
-        live: SqliteCatalog,
+        live: SqlCatalog,
         acls: Mapping[str, Acl],
         differing: list[tuple[str, frozenset[str], frozenset[str]]],
     ) -> None:

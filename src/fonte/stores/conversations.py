@@ -6,40 +6,20 @@ has to follow rights.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import datetime
-from pathlib import Path
 
 from fonte.errors import NotFound
 from fonte.stores.answers import is_asker
 from fonte.stores.rows import put_json, put_time
-from fonte.stores.sqlite import Database
+from fonte.stores.statements import Database
 from fonte.types import ConversationHead, KeptTurn, Principal
 
-SCHEMA_VERSION = 1
-_SCHEMA = """
-CREATE TABLE conversations (
-    id TEXT PRIMARY KEY,
-    asker TEXT,
-    roles TEXT NOT NULL
-) WITHOUT ROWID;
-CREATE TABLE turns (
-    conversation TEXT NOT NULL REFERENCES conversations (id) ON DELETE CASCADE,
-    position INTEGER NOT NULL,
-    question TEXT NOT NULL,
-    answer_id TEXT NOT NULL,
-    asked_at TEXT NOT NULL,
-    PRIMARY KEY (conversation, position)
-) WITHOUT ROWID;
-"""
 
-
-class SqliteConversations:
+class SqlConversations:
     """Conversations over one file. A tenant is a file; within it whoever asks sees only their own."""
 
-    def __init__(self, path: Path, *, prepare: Callable[[], None]) -> None:
-        """Nothing is created before the first turn; ``prepare`` then makes the folder."""
-        self._database = Database(path, _SCHEMA, SCHEMA_VERSION, durable=True, prepare=prepare)
+    def __init__(self, database: Database) -> None:
+        self._database = database
 
     def turns(self, conversation_id: str, principal: Principal) -> list[KeptTurn]:
         """What was asked in a conversation, oldest first.
@@ -67,7 +47,7 @@ class SqliteConversations:
         """
         with self._database.write() as connection:
             connection.execute(
-                "INSERT OR IGNORE INTO conversations (id, asker, roles) VALUES (?, ?, ?)",
+                "INSERT INTO conversations (id, asker, roles) VALUES (?, ?, ?) ON CONFLICT (id) DO NOTHING",
                 (conversation_id, principal.user, put_json(sorted(principal.unnamed_as))),
             )
             row = connection.execute(
@@ -88,9 +68,9 @@ class SqliteConversations:
                 "SELECT c.id, f.question, count(*), min(t.asked_at), max(t.asked_at) AS last"
                 " FROM conversations c JOIN turns t ON t.conversation = c.id JOIN turns f ON f.conversation = c.id"
                 " AND f.position = (SELECT min(position) FROM turns WHERE conversation = c.id)"
-                " WHERE c.asker IS ? AND (c.asker IS NOT NULL OR c.roles = ?)"
-                " GROUP BY c.id ORDER BY last DESC, c.id LIMIT ? OFFSET ?",
-                (principal.user, put_json(sorted(principal.unnamed_as)), limit, offset),
+                " WHERE (c.asker = ? OR (c.asker IS NULL AND CAST(? AS TEXT) IS NULL AND c.roles = ?))"
+                " GROUP BY c.id, f.question ORDER BY last DESC, c.id LIMIT ? OFFSET ?",
+                (principal.user, principal.user, put_json(sorted(principal.unnamed_as)), limit, offset),
             ).fetchall()
         return [
             ConversationHead(one, question, turns, datetime.fromisoformat(begun), datetime.fromisoformat(last))
@@ -109,7 +89,7 @@ class SqliteConversations:
             connection.execute("DELETE FROM conversations WHERE id = ?", (conversation_id,))
 
     def close(self) -> None:
-        """Close the file."""
+        """Let go of the database."""
         self._database.close()
 
 

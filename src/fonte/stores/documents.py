@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from fonte.errors import CorruptIndex
 from fonte.stores.codec import decode, encode
 from fonte.stores.rows import get_acl, get_state, put_acl, put_ledger, put_stamp
+from fonte.stores.statements import Connection
 from fonte.types import Document, DocumentState, DocumentStatus, sha256_hex
 
 _COLUMNS = (
     "document_id, name, uri, status, version, acl, reason, retryable, chunks, pages, language, stamp, ledger, "
     "source_root"
 )
-_INSERT = f"INSERT INTO entries ({_COLUMNS}, text_key) VALUES ({', '.join('?' * 15)})"  # noqa: S608 - constants
+_INSERT = f"INSERT INTO entries ({_COLUMNS}, text_key) VALUES ({', '.join('?' * 15)}) RETURNING key"  # noqa: S608 - constants
 # A tombstone stands unless this generation's own sync lifted it after it was set.
 _GONE = (
     "(r.deleted IS NOT NULL AND NOT (r.deleted <= g.began AND EXISTS ("
@@ -25,6 +25,8 @@ _FROM = (
     " FROM generation_documents d JOIN entries e ON e.key = d.entry JOIN generations g ON g.seq = d.generation"
     " LEFT JOIN rights r ON r.document_id = d.document_id"
 )
+_BALANCED = '%"balanced":true%'
+"""A ledger as it is kept that balances: inside a word of a ledger the quotes would be escaped."""
 _WITHOUT_TEXT = {DocumentStatus.FAILED, DocumentStatus.PENDING, DocumentStatus.DELETED}
 
 
@@ -53,7 +55,7 @@ def prepare(state: DocumentState, document: Document | None) -> Entry:
     return Entry(state, document.text_hash, sha256_hex(body), body)
 
 
-def put(connection: sqlite3.Connection, seq: int, entries: Iterable[Entry]) -> None:
+def put(connection: Connection, seq: int, entries: Iterable[Entry]) -> None:
     """Write states into a generation. A state without a text keeps the text and ledger of its unchanged version."""
     for entry in entries:
         state = entry.state
@@ -77,7 +79,7 @@ def put(connection: sqlite3.Connection, seq: int, entries: Iterable[Entry]) -> N
             state.source_root,
             text_key,
         )
-        key = connection.execute(_INSERT, values).lastrowid
+        key = connection.execute(_INSERT, values).fetchone()[0]
         connection.execute(
             "INSERT INTO generation_documents (generation, document_id, entry) VALUES (?, ?, ?)"
             " ON CONFLICT (generation, document_id) DO UPDATE SET entry = excluded.entry",
@@ -85,7 +87,7 @@ def put(connection: sqlite3.Connection, seq: int, entries: Iterable[Entry]) -> N
         )
 
 
-def _text(connection: sqlite3.Connection, entry: Entry) -> int | None:
+def _text(connection: Connection, entry: Entry) -> int | None:
     if entry.body is None:
         return None
     name = (entry.state.document_id, entry.state.version, entry.text_hash, entry.digest)
@@ -94,14 +96,14 @@ def _text(connection: sqlite3.Connection, entry: Entry) -> int | None:
     ).fetchone()
     if found:
         return int(found[0])
-    return connection.execute(
-        "INSERT INTO texts (document_id, version, text_hash, digest, body) VALUES (?, ?, ?, ?, ?)", (*name, entry.body)
-    ).lastrowid
+    made = connection.execute(
+        "INSERT INTO texts (document_id, version, text_hash, digest, body) VALUES (?, ?, ?, ?, ?) RETURNING key",
+        (*name, entry.body),
+    )
+    return int(made.fetchone()[0])
 
 
-def _kept(
-    connection: sqlite3.Connection, seq: int, state: DocumentState, ledger: str | None
-) -> tuple[int | None, str | None]:
+def _kept(connection: Connection, seq: int, state: DocumentState, ledger: str | None) -> tuple[int | None, str | None]:
     row = connection.execute(
         "SELECT e.text_key, e.ledger FROM generation_documents d JOIN entries e ON e.key = d.entry"
         " WHERE d.generation = ? AND d.document_id = ? AND e.version = ?",
@@ -110,7 +112,7 @@ def _kept(
     return (row[0], ledger or row[1]) if row else (None, ledger)
 
 
-def remove(connection: sqlite3.Connection, seq: int, document_ids: Iterable[str]) -> None:
+def remove(connection: Connection, seq: int, document_ids: Iterable[str]) -> None:
     """Take documents out of a generation."""
     connection.executemany(
         "DELETE FROM generation_documents WHERE generation = ? AND document_id = ?",
@@ -118,7 +120,7 @@ def remove(connection: sqlite3.Connection, seq: int, document_ids: Iterable[str]
     )
 
 
-def states(connection: sqlite3.Connection, seq: int) -> list[DocumentState]:
+def states(connection: Connection, seq: int) -> list[DocumentState]:
     """All states by name, then id, ledgers left out."""
     columns = ", ".join(f"e.{one}" for one in _COLUMNS.split(", ")).replace("e.ledger", "NULL AS ledger")
     rows = connection.execute(
@@ -127,7 +129,7 @@ def states(connection: sqlite3.Connection, seq: int) -> list[DocumentState]:
     return [get_state(row) for row in rows]
 
 
-def counted_chunks(connection: sqlite3.Connection, seq: int) -> int:
+def counted_chunks(connection: Connection, seq: int) -> int:
     """Chunks that a generation's documents count, tombstones aside."""
     row = connection.execute(
         "SELECT coalesce(sum(e.chunks), 0) FROM generation_documents d JOIN entries e ON e.key = d.entry"
@@ -137,17 +139,17 @@ def counted_chunks(connection: sqlite3.Connection, seq: int) -> int:
     return int(row[0])
 
 
-def unbalanced(connection: sqlite3.Connection, seq: int) -> list[str]:
+def unbalanced(connection: Connection, seq: int) -> list[str]:
     """Names of ready documents whose ledger is absent or does not balance."""
     rows = connection.execute(
         f"SELECT e.name {_FROM} WHERE d.generation = ? AND e.status = 'ready'"
-        " AND coalesce(json_extract(e.ledger, '$.balanced'), 0) = 0 ORDER BY e.name",
-        (seq,),
+        " AND coalesce(e.ledger, '') NOT LIKE ? ORDER BY e.name",
+        (seq, _BALANCED),
     )
     return [str(row[0]) for row in rows]
 
 
-def state(connection: sqlite3.Connection, seq: int, document_id: str) -> DocumentState | None:
+def state(connection: Connection, seq: int, document_id: str) -> DocumentState | None:
     """One state with its ledger."""
     row = connection.execute(
         f"SELECT e.*, {_GONE} AS gone {_FROM} WHERE d.generation = ? AND d.document_id = ?", (seq, document_id)
@@ -155,7 +157,7 @@ def state(connection: sqlite3.Connection, seq: int, document_id: str) -> Documen
     return get_state(row) if row else None
 
 
-def text(connection: sqlite3.Connection, seq: int, document_id: str, tenant: str) -> Document | None:
+def text(connection: Connection, seq: int, document_id: str, tenant: str) -> Document | None:
     """A document's canonical text.
 
     Raises:

@@ -20,10 +20,10 @@ from urllib.parse import unquote
 
 from fonte.errors import StoreUnavailable
 from fonte.stores import generations
-from fonte.stores.catalog import SqliteCatalog
+from fonte.stores.catalog import SqlCatalog
 from fonte.stores.lance_index import LanceIndex
 from fonte.stores.sqlite import scrub, sqlite_call
-from fonte.stores.vector_cache import SqliteVectorCache
+from fonte.stores.vector_cache import SqlVectorCache
 from fonte.types import DocumentState, Generation, GenerationState
 
 JOURNAL = "erasing.json"
@@ -58,9 +58,9 @@ class Eraser:
     home: Path
     folder: Path
     tenant: str
-    catalog: SqliteCatalog
+    catalog: SqlCatalog
     index: LanceIndex
-    cache: SqliteVectorCache
+    cache: SqlVectorCache
 
     # --- documents ---------------------------------------------------------------------------------------------------
 

@@ -2,45 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
-from pathlib import Path
 
 from fonte.access.records import Feedback, Verdict
 from fonte.stores.rows import put_time
-from fonte.stores.sqlite import Database
-
-SCHEMA_VERSION = 1
-_SCHEMA = """
-CREATE TABLE feedback (
-    answer_id TEXT NOT NULL,
-    identity TEXT NOT NULL,
-    user TEXT,
-    verdict TEXT NOT NULL,
-    comment TEXT NOT NULL,
-    at TEXT NOT NULL,
-    PRIMARY KEY (answer_id, identity)
-) WITHOUT ROWID;
-"""
+from fonte.stores.statements import Database
 
 
-class SqliteFeedback:
+class SqlFeedback:
     """Feedback over one file."""
 
-    def __init__(self, path: Path, *, prepare: Callable[[], None]) -> None:
-        """``prepare`` makes the folder."""
-        self._database = Database(path, _SCHEMA, SCHEMA_VERSION, durable=True, prepare=prepare)
+    def __init__(self, database: Database) -> None:
+        self._database = database
 
     def say(self, feedback: Feedback) -> None:
         """Keep it in the place of what the same asker said of the same answer. Raises StoreUnavailable."""
         with self._database.write() as connection:
             # A user's other key is the same asker.
             connection.execute(
-                "DELETE FROM feedback WHERE answer_id = ? AND (identity = ? OR user = ?)",
+                'DELETE FROM feedback WHERE answer_id = ? AND (identity = ? OR "user" = ?)',
                 (feedback.answer_id, feedback.identity, feedback.user),
             )
             connection.execute(
-                "INSERT INTO feedback (answer_id, identity, user, verdict, comment, at) VALUES (?, ?, ?, ?, ?, ?)",
+                'INSERT INTO feedback (answer_id, identity, "user", verdict, comment, at) VALUES (?, ?, ?, ?, ?, ?)',
                 (
                     feedback.answer_id,
                     feedback.identity,
@@ -63,7 +48,8 @@ class SqliteFeedback:
         """Newest first."""
         with self._database.read() as connection:
             rows = connection.execute(
-                "SELECT answer_id, identity, user, verdict, comment, at FROM feedback ORDER BY at DESC LIMIT ?",
+                'SELECT answer_id, identity, "user", verdict, comment, at FROM feedback ORDER BY at DESC,'
+                " answer_id, identity LIMIT ?",
                 (limit,),
             ).fetchall()
         return [
@@ -72,5 +58,5 @@ class SqliteFeedback:
         ]
 
     def close(self) -> None:
-        """Close the file."""
+        """Let go of the database."""
         self._database.close()

@@ -6,13 +6,13 @@ Functions over an open transaction; the catalog says which.
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Collection
 from datetime import datetime
 
 from fonte.errors import GenerationConflict, NotFound
-from fonte.stores import rights, spaces
+from fonte.stores import meta, rights, spaces
 from fonte.stores.rows import get_acl, put_acl, put_recipe, put_time
+from fonte.stores.statements import ALL, Connection, Row
 from fonte.types import DocumentStatus, Generation, GenerationState, Hold
 
 SELECT = """
@@ -29,41 +29,41 @@ _HELD = "held"
 """Since when, and by leaving which generation, standing jobs do not publish: in ``meta``."""
 
 
-def keep_report(connection: sqlite3.Connection, generation_id: str, report: str, *, of: str = JUDGED) -> None:
+def keep_report(connection: Connection, generation_id: str, report: str, *, of: str = JUDGED) -> None:
     """Keep what a generation was judged by, or what its checks found. Raises NotFound."""
     row_of(connection, generation_id)
-    connection.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", (of + generation_id, report))
+    meta.put(connection, of + generation_id, report)
 
 
-def reports(connection: sqlite3.Connection, *, of: str = JUDGED) -> dict[str, str]:
+def reports(connection: Connection, *, of: str = JUDGED) -> dict[str, str]:
     """What generations were judged by, or what their checks found, by id."""
     rows = connection.execute("SELECT key, value FROM meta WHERE key >= ? AND key < ?", (of, f"{of}\uffff"))
     return {key.removeprefix(of): value for key, value in rows}
 
 
-def row_of(connection: sqlite3.Connection, generation_id: str, *, counted: bool = False) -> sqlite3.Row:
+def row_of(connection: Connection, generation_id: str, *, counted: bool = False) -> Row:
     """A generation's row; ``counted`` with the number of its documents, which takes longer the more there are.
 
     Raises:
         NotFound
     """
     select = SELECT if counted else "SELECT g.* FROM generations g"
-    row: sqlite3.Row | None = connection.execute(f"{select} WHERE g.id = ?", (generation_id,)).fetchone()
+    row: Row | None = connection.execute(f"{select} WHERE g.id = ?", (generation_id,)).fetchone()
     if row is None:
         message = f"no generation {generation_id}"
         raise NotFound(message, hint="`fonte generations` lists them")
     return row
 
 
-def active_row(connection: sqlite3.Connection) -> sqlite3.Row | None:
+def active_row(connection: Connection) -> Row | None:
     """The active generation's row, its documents not counted."""
-    row: sqlite3.Row | None = connection.execute(
+    row: Row | None = connection.execute(
         "SELECT g.*, 0 AS documents FROM generations g WHERE g.state = 'active'"
     ).fetchone()
     return row
 
 
-def open_row(connection: sqlite3.Connection, generation_id: str) -> sqlite3.Row:
+def open_row(connection: Connection, generation_id: str) -> Row:
     """The row of a generation that may still be changed.
 
     Raises:
@@ -76,7 +76,7 @@ def open_row(connection: sqlite3.Connection, generation_id: str) -> sqlite3.Row:
     return row
 
 
-def add(connection: sqlite3.Connection, generation: Generation) -> None:
+def add(connection: Connection, generation: Generation) -> None:
     """Record a BUILDING generation; its documents start as its base's.
 
     Raises:
@@ -88,7 +88,7 @@ def add(connection: sqlite3.Connection, generation: Generation) -> None:
     base = row_of(connection, generation.base)["seq"] if generation.base is not None else None
     seq = connection.execute(
         "INSERT INTO generations (id, state, recipe, table_name, table_version, created_at, began, chunks, verdict,"
-        " base) VALUES (?, 'building', ?, ?, ?, ?, ?, ?, ?, ?)",
+        " base) VALUES (?, 'building', ?, ?, ?, ?, ?, ?, ?, ?) RETURNING seq",
         (
             generation.id,
             put_recipe(generation.recipe),
@@ -100,18 +100,18 @@ def add(connection: sqlite3.Connection, generation: Generation) -> None:
             generation.verdict,
             generation.base,
         ),
-    ).lastrowid
+    ).fetchone()[0]
     if base is not None:
         connection.execute(
             "INSERT INTO generation_documents (generation, document_id, entry)"
-            " SELECT ?, document_id, entry FROM generation_documents WHERE generation = ?",
+            " SELECT CAST(? AS BIGINT), document_id, entry FROM generation_documents WHERE generation = ?",
             (seq, base),
         )
     connection.execute("UPDATE restores SET generation = ? WHERE generation IS NULL", (seq,))
 
 
 def update(
-    connection: sqlite3.Connection,
+    connection: Connection,
     generation_id: str,
     state: GenerationState,
     *,
@@ -143,9 +143,7 @@ def update(
     )
 
 
-def publish(
-    connection: sqlite3.Connection, generation_id: str, expected: str | None, *, hold: Hold | None = None
-) -> None:
+def publish(connection: Connection, generation_id: str, expected: str | None, *, hold: Hold | None = None) -> None:
     """Move the alias if ``expected`` is still active, and set live rights; afterwards ``hold`` holds, or none.
 
     A document's live rights become its rights in the generation, cut down by every narrowing since the generation
@@ -176,24 +174,24 @@ def publish(
     release(connection)
     if hold is not None:
         told = json.dumps({"left": hold.left, "since": put_time(hold.since)})
-        connection.execute("INSERT INTO meta (key, value) VALUES (?, ?)", (_HELD, told))
+        meta.put(connection, _HELD, told)
 
 
-def held(connection: sqlite3.Connection) -> Hold | None:
+def held(connection: Connection) -> Hold | None:
     """The rollback that nobody has answered yet."""
-    row = connection.execute("SELECT value FROM meta WHERE key = ?", (_HELD,)).fetchone()
-    if row is None:
+    kept = meta.get(connection, _HELD)
+    if kept is None:
         return None
-    told = json.loads(row[0])
+    told = json.loads(kept)
     return Hold(told["left"], datetime.fromisoformat(told["since"]))
 
 
-def release(connection: sqlite3.Connection) -> None:
+def release(connection: Connection) -> None:
     """Lift the hold, where there is one."""
     connection.execute("DELETE FROM meta WHERE key = ?", (_HELD,))
 
 
-def _carried(connection: sqlite3.Connection, seq: int, base: int) -> set[str]:
+def _carried(connection: Connection, seq: int, base: int) -> set[str]:
     """Documents whose entry a generation shares with its base."""
     rows = connection.execute(
         "SELECT d.document_id FROM generation_documents d JOIN generation_documents b"
@@ -203,7 +201,7 @@ def _carried(connection: sqlite3.Connection, seq: int, base: int) -> set[str]:
     return {row[0] for row in rows}
 
 
-def _apply_rights(connection: sqlite3.Connection, seq: int, began: int, moment: int, carried: set[str]) -> None:
+def _apply_rights(connection: Connection, seq: int, began: int, moment: int, carried: set[str]) -> None:
     cuts: dict[str, list[str]] = {}
     for document, acl in connection.execute("SELECT document_id, acl FROM narrowings WHERE clock > ?", (began,)):
         cuts.setdefault(document, []).append(acl)
@@ -231,11 +229,15 @@ def _apply_rights(connection: sqlite3.Connection, seq: int, began: int, moment: 
         decided = status != DocumentStatus.FAILED
         if decided and before is not None and not get_acl(before).roles <= acl.roles:
             narrowed.append((document, moment, after))
-    connection.executemany("INSERT OR REPLACE INTO rights (document_id, acl, deleted) VALUES (?, ?, ?)", changed)
-    connection.executemany("INSERT OR REPLACE INTO narrowings (document_id, clock, acl) VALUES (?, ?, ?)", narrowed)
+    connection.executemany(
+        "INSERT INTO rights (document_id, acl, deleted) VALUES (?, ?, ?)"
+        " ON CONFLICT (document_id) DO UPDATE SET acl = excluded.acl, deleted = excluded.deleted",
+        changed,
+    )
+    connection.executemany(rights.NARROWED, narrowed)
 
 
-def abandon_building(connection: sqlite3.Connection) -> list[str]:
+def abandon_building(connection: Connection) -> list[str]:
     """Mark every BUILDING generation as REJECTED; their ids, oldest first."""
     ids = [row[0] for row in connection.execute("SELECT id FROM generations WHERE state = 'building' ORDER BY seq")]
     connection.execute(
@@ -245,16 +247,16 @@ def abandon_building(connection: sqlite3.Connection) -> list[str]:
     return ids
 
 
-def forget(connection: sqlite3.Connection, keep: int, but: Collection[str] = ()) -> list[str]:
+def forget(connection: Connection, keep: int, but: Collection[str] = ()) -> list[str]:
     """Delete rejected generations and all but the ``keep`` retired ones that were published last, with their texts.
 
     Those of ``but`` stay.
     """
     found = connection.execute(
         "SELECT seq, id FROM generations WHERE state = 'rejected' OR seq IN ("
-        "SELECT seq FROM generations WHERE state = 'retired' ORDER BY published DESC, seq DESC LIMIT -1 OFFSET ?)"
+        "SELECT seq FROM generations WHERE state = 'retired' ORDER BY published DESC, seq DESC LIMIT ? OFFSET ?)"
         " ORDER BY seq",
-        (max(keep, 0),),
+        (ALL, max(keep, 0)),
     ).fetchall()
     doomed = [row for row in found if row[1] not in but]
     if not doomed:
@@ -268,7 +270,7 @@ def forget(connection: sqlite3.Connection, keep: int, but: Collection[str] = ())
     return [row[1] for row in doomed]
 
 
-def sweep(connection: sqlite3.Connection) -> None:
+def sweep(connection: Connection) -> None:
     """Delete entries that no generation names, and texts that no entry names."""
     connection.execute(
         "DELETE FROM entries WHERE NOT EXISTS (SELECT 1 FROM generation_documents d WHERE d.entry = entries.key)"

@@ -19,20 +19,22 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fonte.errors import SchemaMismatch, StoreUnavailable
-from fonte.stores.audit import SqliteAudit
 from fonte.stores.calibration_file import CalibrationFile
-from fonte.stores.catalog import SqliteCatalog
-from fonte.stores.conversations import SqliteConversations
 from fonte.stores.erasing import JOURNAL, Eraser
-from fonte.stores.feedback import SqliteFeedback
-from fonte.stores.jobs import SqliteJobs
-from fonte.stores.keys import SqliteKeys
 from fonte.stores.lance_index import LanceIndex
 from fonte.stores.open_table import RESIDENT_BYTES
 from fonte.stores.resident import EXACT_ROWS
-from fonte.stores.sessions import SqliteSessions
-from fonte.stores.standing import SqliteStanding
-from fonte.stores.vector_cache import SqliteVectorCache
+from fonte.stores.sqlite_stores import (
+    SqliteAudit,
+    SqliteCatalog,
+    SqliteConversations,
+    SqliteFeedback,
+    SqliteJobs,
+    SqliteKeys,
+    SqliteSessions,
+    SqliteStanding,
+    SqliteVectorCache,
+)
 from fonte.types import sha256_hex
 
 FORMAT = "fonte-home 1\n"

@@ -3,58 +3,31 @@
 from __future__ import annotations
 
 import json
-import sqlite3
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
-from pathlib import Path
 
 from fonte.access.jobs import Job, JobKind, JobState
 from fonte.errors import Overloaded
 from fonte.stores.rows import put_json, put_time
-from fonte.stores.sqlite import Database
+from fonte.stores.statements import Connection, Database, Row
 
-SCHEMA_VERSION = 1
 KEPT = 1000
 """Jobs that ended and are still told of."""
-_SCHEMA = """
-CREATE TABLE jobs (
-    number INTEGER PRIMARY KEY AUTOINCREMENT,
-    id TEXT NOT NULL UNIQUE,
-    tenant TEXT NOT NULL,
-    kind TEXT NOT NULL,
-    state TEXT NOT NULL CHECK (state IN ('queued', 'running', 'done', 'failed')),
-    identity TEXT NOT NULL,
-    user TEXT,
-    wanted TEXT NOT NULL,
-    created_at TEXT NOT NULL,
-    due_at TEXT NOT NULL,
-    what TEXT NOT NULL DEFAULT '',
-    done INTEGER NOT NULL DEFAULT 0,
-    total INTEGER,
-    tries INTEGER NOT NULL DEFAULT 0,
-    started_at TEXT,
-    ended_at TEXT,
-    report TEXT,
-    error TEXT
-);
-CREATE INDEX jobs_by_state ON jobs (state, number);
-"""
 _OPEN = "state IN ('queued', 'running')"
 
 
-class SqliteJobs:
+class SqlJobs:
     """Jobs over one file, which the first job makes."""
 
-    def __init__(self, path: Path, *, prepare: Callable[[], None]) -> None:
-        """``prepare`` makes the folder."""
-        self._database = Database(path, _SCHEMA, SCHEMA_VERSION, durable=True, prepare=prepare)
+    def __init__(self, database: Database) -> None:
+        self._database = database
 
     def add(self, job: Job, most: int) -> None:
         """Keep a new job, and forget old ones. Raises Overloaded where ``most`` are queued or running."""
         with self._database.write() as connection:
             _check(connection, most)
             connection.execute(
-                "INSERT INTO jobs (id, tenant, kind, state, identity, user, wanted, created_at, due_at)"
+                'INSERT INTO jobs (id, tenant, kind, state, identity, "user", wanted, created_at, due_at)'
                 " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (
                     job.id,
@@ -82,7 +55,6 @@ class SqliteJobs:
         """The oldest job that is due, running from now on; uploads with all other uploads that are due."""
         moment = put_time(now)
         with self._database.write() as connection:
-            connection.row_factory = sqlite3.Row
             first = connection.execute(
                 "SELECT number, kind FROM jobs WHERE state = 'queued' AND due_at <= ? ORDER BY number LIMIT 1",
                 (moment,),
@@ -140,14 +112,12 @@ class SqliteJobs:
     def job(self, job_id: str) -> Job | None:
         """One job."""
         with self._database.read() as connection:
-            connection.row_factory = sqlite3.Row
             row = connection.execute("SELECT * FROM jobs WHERE id = ?", (job_id,)).fetchone()
         return _job(row) if row is not None else None
 
     def jobs(self, limit: int) -> list[Job]:
         """Newest first."""
         with self._database.read() as connection:
-            connection.row_factory = sqlite3.Row
             rows = connection.execute("SELECT * FROM jobs ORDER BY number DESC LIMIT ?", (limit,)).fetchall()
         return [_job(row) for row in rows]
 
@@ -163,11 +133,11 @@ class SqliteJobs:
         return str(found[0]) if found else None
 
     def close(self) -> None:
-        """Close the file."""
+        """Let go of the database."""
         self._database.close()
 
 
-def _check(connection: sqlite3.Connection, most: int) -> None:
+def _check(connection: Connection, most: int) -> None:
     waiting = connection.execute(f"SELECT count(*) FROM jobs WHERE {_OPEN}").fetchone()[0]  # noqa: S608 - a constant
     if waiting >= most:
         raise Overloaded("more work is waiting than can be taken", hint="try again in a minute", after_seconds=60)
@@ -181,7 +151,7 @@ def _moment(text: str | None) -> datetime | None:
     return datetime.fromisoformat(text) if text else None
 
 
-def _job(row: sqlite3.Row) -> Job:
+def _job(row: Row) -> Job:
     return Job(
         id=row["id"],
         tenant=row["tenant"],

@@ -3,44 +3,26 @@
 from __future__ import annotations
 
 import json
-import sqlite3
-from collections.abc import Callable
 from datetime import datetime
-from pathlib import Path
 
 from fonte.access.records import KeyRecord
 from fonte.stores.rows import put_json, put_time
-from fonte.stores.sqlite import Database
+from fonte.stores.statements import Database, Row
 from fonte.types import Principal
 
-SCHEMA_VERSION = 1
-_SCHEMA = """
-CREATE TABLE keys (
-    id TEXT PRIMARY KEY,
-    secret_sha256 TEXT NOT NULL,
-    tenant TEXT NOT NULL,
-    user TEXT,
-    roles TEXT NOT NULL,
-    actions TEXT NOT NULL,
-    created_at TEXT NOT NULL,
-    expires_at TEXT
-) WITHOUT ROWID;
-"""
 
-
-class SqliteKeys:
+class SqlKeys:
     """Keys over one file, which the first write makes."""
 
-    def __init__(self, path: Path, *, prepare: Callable[[], None]) -> None:
-        """Nothing is created before the first key; ``prepare`` then makes the folder."""
-        self._database = Database(path, _SCHEMA, SCHEMA_VERSION, durable=True, prepare=prepare)
+    def __init__(self, database: Database) -> None:
+        self._database = database
 
     def add_key(self, record: KeyRecord) -> None:
         """Keep a new key. Raises CorruptIndex where the id is known already."""
         owner = record.principal
         with self._database.write() as connection:
             connection.execute(
-                "INSERT INTO keys (id, secret_sha256, tenant, user, roles, actions, created_at, expires_at)"
+                'INSERT INTO keys (id, secret_sha256, tenant, "user", roles, actions, created_at, expires_at)'
                 " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                 (
                     record.id,
@@ -57,14 +39,12 @@ class SqliteKeys:
     def key(self, key_id: str) -> KeyRecord | None:
         """One key, in force or not."""
         with self._database.read() as connection:
-            connection.row_factory = sqlite3.Row
             row = connection.execute("SELECT * FROM keys WHERE id = ?", (key_id,)).fetchone()
         return _record(row) if row is not None else None
 
     def every_key(self) -> list[KeyRecord]:
         """All, oldest first."""
         with self._database.read() as connection:
-            connection.row_factory = sqlite3.Row
             rows = connection.execute("SELECT * FROM keys ORDER BY created_at, id").fetchall()
         return [_record(row) for row in rows]
 
@@ -78,16 +58,17 @@ class SqliteKeys:
         moment = put_time(at)
         with self._database.write() as connection:
             found = connection.execute(
-                "UPDATE keys SET expires_at = MIN(COALESCE(expires_at, ?), ?) WHERE id = ?", (moment, moment, key_id)
+                "UPDATE keys SET expires_at = CASE WHEN expires_at < ? THEN expires_at ELSE ? END WHERE id = ?",
+                (moment, moment, key_id),
             )
             return found.rowcount > 0
 
     def close(self) -> None:
-        """Close the file."""
+        """Let go of the database."""
         self._database.close()
 
 
-def _record(row: sqlite3.Row) -> KeyRecord:
+def _record(row: Row) -> KeyRecord:
     return KeyRecord(
         id=row["id"],
         secret_sha256=row["secret_sha256"],

@@ -7,12 +7,20 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+from typing import Protocol
 
 from fonte.errors import HomeLocked, StoreUnavailable
 
 PAUSE_SECONDS = 0.05
+
+
+class Lock(Protocol):
+    """A tenant's write lock. The thread that holds it may take it again."""
+
+    def hold(self, wait_seconds: float) -> AbstractContextManager[None]:
+        """Hold the lock inside the block. Raises HomeLocked: somebody else holds it. StoreUnavailable."""
 
 
 class _Held(threading.local):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -11,6 +10,7 @@ from functools import lru_cache
 from typing import Any
 
 from fonte.errors import CorruptIndex
+from fonte.stores.statements import Row
 from fonte.types import (
     Acl,
     ChunkingRecipe,
@@ -68,7 +68,7 @@ def get_recipe(text: str) -> Recipe:
     )
 
 
-def get_generation(row: sqlite3.Row, tenant: str) -> Generation:
+def get_generation(row: Row, tenant: str) -> Generation:
     """A generation out of its row, with ``documents`` counted by the query.
 
     Raises:
@@ -132,7 +132,7 @@ def get_ledger(text: str | None) -> LedgerEntry | None:
     )
 
 
-def get_state(row: sqlite3.Row) -> DocumentState:
+def get_state(row: Row) -> DocumentState:
     """A document's state out of its row; DELETED, with no chunk, when the row says that its tombstone stands.
 
     Raises:

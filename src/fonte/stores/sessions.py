@@ -3,50 +3,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from datetime import datetime
-from pathlib import Path
 
 from fonte.access.identity import Action, Identity
 from fonte.access.records import SessionRecord
 from fonte.stores.rows import put_json, put_time
-from fonte.stores.sqlite import Database
+from fonte.stores.statements import Database
 from fonte.types import Principal
 
-SCHEMA_VERSION = 3
-_MARK = """
-CREATE TABLE mark (
-    text TEXT PRIMARY KEY
-) WITHOUT ROWID;
-INSERT INTO mark (text) VALUES (lower(hex(randomblob(4))));
-"""
-_SCHEMA = f"""{_MARK}
-CREATE TABLE sessions (
-    secret_sha256 TEXT PRIMARY KEY,
-    ends_at TEXT NOT NULL,
-    key_id TEXT,
-    identity TEXT
-) WITHOUT ROWID;
-"""
 
-
-class SqliteSessions:
+class SqlSessions:
     """Sessions over one file, which the first of them makes."""
 
-    def __init__(self, path: Path, *, prepare: Callable[[], None]) -> None:
-        """Nothing is created before the first session; ``prepare`` then makes the folder."""
-        self._database = Database(
-            path,
-            _SCHEMA,
-            SCHEMA_VERSION,
-            durable=False,
-            prepare=prepare,
-            upgrades={1: f"DROP TABLE sessions;{_SCHEMA}", 2: _MARK},
-        )
+    def __init__(self, database: Database) -> None:
+        self._database = database
 
     def mark(self) -> str:
         """What tells this home's cookie from another's: eight random characters, empty before the first session."""
-        if not self._database.path.exists():
+        if not self._database.made():
             return ""
         with self._database.read() as connection:
             return str(connection.execute("SELECT text FROM mark").fetchone()[0])
@@ -83,7 +57,7 @@ class SqliteSessions:
             connection.execute("DELETE FROM sessions WHERE secret_sha256 = ?", (secret_sha256,))
 
     def close(self) -> None:
-        """Close the file."""
+        """Let go of the database."""
         self._database.close()
 
 

@@ -102,7 +102,7 @@ class _Handles(threading.local):
     """Inode of the file that ``reading`` reads."""
 
 
-class Database:
+class SqliteFile:
     """One SQLite file in WAL mode. A file that does not exist reads as empty and is made by the first write."""
 
     def __init__(
@@ -244,6 +244,7 @@ class Database:
 
     def _empty(self) -> sqlite3.Connection:
         connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False, factory=_Connection)
+        connection.row_factory = sqlite3.Row
         connection.executescript(self._schema)
         return connection
 
@@ -269,6 +270,7 @@ class Database:
             uri=unchanging,
             factory=_Connection,
         )
+        connection.row_factory = sqlite3.Row
         self._all.add(connection)
         return connection
 
@@ -299,6 +301,16 @@ class Database:
         if found != self._version:
             message = f"{self.path.name} has schema {found}, this fonte reads {self._version}"
             raise SchemaMismatch(message, hint="use the fonte that made this home, or sync into a new one")
+
+    def made(self) -> bool:
+        """Whether the file is there."""
+        return self.path.exists()
+
+    def make_anew(self) -> None:
+        """Remove a damaged file: only for what can be made again."""
+        self.close()
+        for suffix in ("", "-wal", "-shm"):
+            self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
 
     def close(self) -> None:
         """Close all connections of all threads."""

@@ -6,68 +6,32 @@ It is a file of its own so that a heartbeat never waits for a sync's transaction
 from __future__ import annotations
 
 import json
-import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
-from pathlib import Path
 
 from fonte.access.standing import Failing, Pass, PassState, Tended, Tries
 from fonte.stores.rows import put_json, put_time
-from fonte.stores.sqlite import Database
+from fonte.stores.statements import ALL, Connection, Database, Row
 
-SCHEMA_VERSION = 1
 KEPT = 200
 """Ended passes of all sources that are kept."""
-_SCHEMA = """
-CREATE TABLE sources (
-    source TEXT PRIMARY KEY,
-    owner TEXT,
-    until TEXT,
-    failures INTEGER NOT NULL DEFAULT 0,
-    next_try TEXT,
-    error TEXT,
-    looked_at TEXT
-) WITHOUT ROWID;
-CREATE TABLE passes (
-    number INTEGER PRIMARY KEY AUTOINCREMENT,
-    source TEXT NOT NULL,
-    owner TEXT NOT NULL,
-    state TEXT NOT NULL CHECK (state IN ('running', 'done', 'held', 'failed', 'lost')),
-    started_at TEXT NOT NULL,
-    ended_at TEXT,
-    changed INTEGER NOT NULL DEFAULT 0,
-    report TEXT,
-    error TEXT
-);
-CREATE TABLE tries (
-    document_id TEXT PRIMARY KEY,
-    source TEXT NOT NULL,
-    version TEXT NOT NULL,
-    tries INTEGER NOT NULL,
-    next_try TEXT,
-    error TEXT NOT NULL
-) WITHOUT ROWID;
-"""
 
 
-class SqliteStanding:
+class SqlStanding:
     """Over one file, which the first pass makes."""
 
-    def __init__(self, path: Path, *, prepare: Callable[[], None]) -> None:
-        """``prepare`` makes the folder."""
-        self._database = Database(path, _SCHEMA, SCHEMA_VERSION, durable=True, prepare=prepare)
+    def __init__(self, database: Database) -> None:
+        self._database = database
 
     @contextmanager
-    def _read(self) -> Iterator[sqlite3.Connection]:
+    def _read(self) -> Iterator[Connection]:
         with self._database.read() as connection:
-            connection.row_factory = sqlite3.Row
             yield connection
 
     @contextmanager
-    def _write(self) -> Iterator[sqlite3.Connection]:
+    def _write(self) -> Iterator[Connection]:
         with self._database.write() as connection:
-            connection.row_factory = sqlite3.Row
             yield connection
 
     def take(self, source: str, owner: str, now: datetime, until: datetime, since: datetime) -> Pass | Tended:
@@ -88,11 +52,11 @@ class SqliteStanding:
                 " ON CONFLICT (source) DO UPDATE SET owner = excluded.owner, until = excluded.until",
                 (source, owner, put_time(until)),
             )
-            number = connection.execute(
-                "INSERT INTO passes (source, owner, state, started_at) VALUES (?, ?, 'running', ?)",
+            made = connection.execute(
+                "INSERT INTO passes (source, owner, state, started_at) VALUES (?, ?, 'running', ?) RETURNING number",
                 (source, owner, put_time(now)),
-            ).lastrowid
-        return Pass(int(number or 0), source, owner, PassState.RUNNING, now)
+            ).fetchone()
+        return Pass(int(made[0]), source, owner, PassState.RUNNING, now)
 
     def renew(self, begun: Pass, until: datetime) -> bool:
         """Keep the lease of a running pass longer; False where it is another's by now."""
@@ -120,7 +84,7 @@ class SqliteStanding:
                 (
                     ended.state,
                     put_time(ended.ended_at) if ended.ended_at else None,
-                    ended.changed,
+                    int(ended.changed),
                     _json(ended.report),
                     error,
                     ended.number,
@@ -140,8 +104,8 @@ class SqliteStanding:
             )
             connection.execute(
                 "DELETE FROM passes WHERE number IN (SELECT number FROM passes WHERE state <> 'running'"
-                " ORDER BY number DESC LIMIT -1 OFFSET ?)",
-                (KEPT,),
+                " ORDER BY number DESC LIMIT ? OFFSET ?)",
+                (ALL, KEPT),
             )
         return True
 
@@ -177,15 +141,16 @@ class SqliteStanding:
     def note_tries(self, source: str, failing: Sequence[Failing], next_try: datetime) -> None:
         """Which documents of a source fail by now; others of it are forgotten."""
         with self._write() as connection:
-            connection.execute(
-                "DELETE FROM tries WHERE source = ? AND document_id NOT IN (SELECT value FROM json_each(?))",
-                (source, put_json([one.document_id for one in failing])),
-            )
+            known = {one.document_id for one in failing}
+            rows = connection.execute("SELECT document_id FROM tries WHERE source = ?", (source,)).fetchall()
+            gone = [(row[0],) for row in rows if row[0] not in known]
+            connection.executemany("DELETE FROM tries WHERE document_id = ?", gone)
             connection.executemany(
                 "INSERT INTO tries (document_id, source, version, tries, next_try, error) VALUES (?, ?, ?, 1, ?, ?)"
                 " ON CONFLICT (document_id) DO UPDATE SET source = excluded.source, error = excluded.error,"
-                " tries = CASE WHEN version = excluded.version THEN tries ELSE 1 END,"
-                " next_try = CASE WHEN version = excluded.version THEN next_try ELSE excluded.next_try END,"
+                " tries = CASE WHEN tries.version = excluded.version THEN tries.tries ELSE 1 END,"
+                " next_try = CASE WHEN tries.version = excluded.version THEN tries.next_try"
+                " ELSE excluded.next_try END,"
                 " version = excluded.version",
                 [(one.document_id, source, one.version, put_time(next_try), one.error) for one in failing],
             )
@@ -226,7 +191,7 @@ class SqliteStanding:
             ]
 
     def close(self) -> None:
-        """Close the file."""
+        """Let go of the database."""
         self._database.close()
 
 
@@ -239,18 +204,18 @@ def _refused(known: Tended, now: datetime, since: datetime) -> bool:
     return known.looked_at is not None and known.looked_at >= since
 
 
-def _runs(connection: sqlite3.Connection, one: Pass) -> bool:
+def _runs(connection: Connection, one: Pass) -> bool:
     """Whether a pass is still the one that holds its source's lease."""
     row = connection.execute("SELECT state FROM passes WHERE number = ?", (one.number,)).fetchone()
     return row is not None and row["state"] == PassState.RUNNING
 
 
-def _tended(connection: sqlite3.Connection, source: str) -> Tended:
+def _tended(connection: Connection, source: str) -> Tended:
     row = connection.execute("SELECT * FROM sources WHERE source = ?", (source,)).fetchone()
     return _as_tended(row) if row else Tended(source)
 
 
-def _as_tended(row: sqlite3.Row) -> Tended:
+def _as_tended(row: Row) -> Tended:
     return Tended(
         row["source"],
         row["owner"],
@@ -262,7 +227,7 @@ def _as_tended(row: sqlite3.Row) -> Tended:
     )
 
 
-def _as_pass(row: sqlite3.Row) -> Pass:
+def _as_pass(row: Row) -> Pass:
     return Pass(
         row["number"],
         row["source"],

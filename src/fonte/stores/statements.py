@@ -10,6 +10,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
+ALL = 2**63 - 1
+"""As a LIMIT: no limit."""
+
 
 class Row(Protocol):
     """One row, by position or by column."""

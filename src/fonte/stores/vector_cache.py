@@ -3,33 +3,16 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
 from fonte.errors import CorruptIndex
-from fonte.stores.sqlite import Database
+from fonte.stores.statements import Database
 from fonte.types import Codes, Vector
 
-SCHEMA_VERSION = 2
-_SCHEMA = """
-CREATE TABLE vectors (
-    space TEXT NOT NULL,
-    text_hash TEXT NOT NULL,
-    vector BLOB NOT NULL,
-    checksum INTEGER NOT NULL,
-    codes BLOB,
-    code_width INTEGER,
-    PRIMARY KEY (space, text_hash)
-) WITHOUT ROWID;
-"""
-_FROM_1 = """
-ALTER TABLE vectors ADD COLUMN codes BLOB;
-ALTER TABLE vectors ADD COLUMN code_width INTEGER;
-"""
 _SELECT = "SELECT text_hash, vector, codes, code_width, checksum FROM vectors WHERE space = ?"
 _ASKED = 500
 """Hashes named in one statement."""
@@ -50,14 +33,11 @@ class _Row:
     width: int
 
 
-class SqliteVectorCache:
+class SqlVectorCache:
     """VectorCache over one file. What is damaged is not known: it is computed again."""
 
-    def __init__(self, path: Path, *, prepare: Callable[[], None] | None = None) -> None:
-        """Nothing is created before the first ``put``."""
-        make = prepare or (lambda: path.parent.mkdir(mode=0o700, parents=True, exist_ok=True))
-        self._path = path
-        self._database = Database(path, _SCHEMA, SCHEMA_VERSION, durable=False, prepare=make, upgrades={1: _FROM_1})
+    def __init__(self, database: Database) -> None:
+        self._database = database
 
     def get(self, space: str, text_hashes: Sequence[str]) -> dict[str, Vector]:
         """Those that are known and whole, as read-only float32 vectors.
@@ -119,7 +99,7 @@ class SqliteVectorCache:
         try:
             self._insert(rows)
         except CorruptIndex:
-            self._start_anew()
+            self._database.make_anew()
             self._insert(rows)
 
     def count(self) -> int:
@@ -149,19 +129,14 @@ class SqliteVectorCache:
     def _insert(self, rows: Sequence[tuple[str, str, bytes, bytes | None, int | None, int]]) -> None:
         with self._database.write() as connection:
             connection.executemany(
-                "INSERT OR REPLACE INTO vectors (space, text_hash, vector, codes, code_width, checksum)"
-                " VALUES (?, ?, ?, ?, ?, ?)",
+                "INSERT INTO vectors (space, text_hash, vector, codes, code_width, checksum)"
+                " VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (space, text_hash) DO UPDATE SET vector = excluded.vector,"
+                " codes = excluded.codes, code_width = excluded.code_width, checksum = excluded.checksum",
                 rows,
             )
 
-    def _start_anew(self) -> None:
-        """Remove a damaged file: it holds nothing that cannot be computed again."""
-        self._database.close()
-        for suffix in ("", "-wal", "-shm"):
-            self._path.with_name(self._path.name + suffix).unlink(missing_ok=True)
-
     def close(self) -> None:
-        """Close the file."""
+        """Let go of the database."""
         self._database.close()
 
 

@@ -23,7 +23,7 @@ from fonte.stores.lance_index import LanceIndex
 from fonte.stores.lance_writer import MOST_FRAGMENTS
 from fonte.stores.sql_filter import NOBODY, any_of, readable
 from fonte.stores.sqlite import sqlite_error
-from fonte.stores.vector_cache import SqliteVectorCache
+from fonte.stores.sqlite_stores import SqliteVectorCache
 from fonte.types import Acl, Generation, Principal
 
 

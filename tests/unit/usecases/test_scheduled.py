@@ -18,7 +18,7 @@ from fonte.http.telemetry import Telemetry
 from fonte.parts import SourceOptions
 from fonte.scheduled import Schedule, Scheduled
 from fonte.standing import Looked, Standing
-from fonte.stores.standing import SqliteStanding
+from fonte.stores.sqlite_stores import SqliteStanding
 from fonte.tending import ears
 from fonte.types import Principal
 from fonte.watching import Pace
