@@ -86,12 +86,18 @@ def postgres_server() -> Iterator[Server]:
     server.stop()
 
 
-@pytest.fixture
-def postgres_url(postgres_server: Server) -> Iterator[str]:
-    """A new database with fonte's tables, as the application logs in."""
+@pytest.fixture(scope="session")
+def _postgres_emptied(postgres_server: Server) -> Iterator[str]:
     name = postgres_server.database()
-    yield postgres_server.url(name)
+    yield name
     postgres_server.drop(name)
+
+
+@pytest.fixture
+def postgres_url(postgres_server: Server, _postgres_emptied: str) -> Iterator[str]:
+    """A database with fonte's tables and nothing in them, as the application logs in. It is emptied after the test."""
+    yield postgres_server.url(_postgres_emptied)
+    postgres_server.empty(_postgres_emptied)
 
 
 @pytest.fixture(scope="module")

@@ -80,6 +80,16 @@ class Server:
         self.run(f"CREATE DATABASE {name} OWNER {OWNER} TEMPLATE {'template0' if empty else TEMPLATE}")
         return name
 
+    def empty(self, database: str) -> None:
+        """Everything out of fonte's tables, after every session of the application has ended."""
+        self.kill_session("", database)
+        with self.connected(database) as connection:
+            rows = connection.run(
+                "SELECT format('%I.%I', schemaname, tablename) FROM pg_tables"
+                " WHERE schemaname = 'fonte' AND tablename NOT IN ('versions', 'mark')"
+            )
+            connection.run("TRUNCATE " + ", ".join(row[0] for row in rows) + " RESTART IDENTITY")
+
     def drop(self, database: str) -> None:
         self.run(f"DROP DATABASE {database} WITH (FORCE)")
 

@@ -9,9 +9,12 @@ from pathlib import Path
 from threading import Thread
 
 import pytest
+from contract.catalogs import KINDS, OpenCatalog, opening, postgres_catalog
 from contract.store_making import building, document, publish
 
 from fonte.errors import CorruptIndex, GenerationConflict, HomeLocked, NotFound
+from fonte.stores.catalog import SqlCatalog
+from fonte.stores.postgres.pool import Pool
 from fonte.stores.sqlite_stores import SqliteCatalog
 from fonte.types import (
     Acl,
@@ -34,11 +37,14 @@ ANYONE = Principal()
 HR = Principal(roles=frozenset({"hr"}))
 
 
+@pytest.fixture(params=KINDS)
+def opened(request: pytest.FixtureRequest) -> Iterator[OpenCatalog]:
+    yield from opening(request.param, request)
+
+
 @pytest.fixture
-def catalog(tmp_path: Path) -> Iterator[SqliteCatalog]:
-    one = SqliteCatalog(tmp_path / "tenant" / "catalog.sqlite", "default")
-    yield one
-    one.close()
+def catalog(opened: OpenCatalog) -> SqlCatalog:
+    return opened("default")
 
 
 def roles(*names: str) -> Acl:
@@ -48,7 +54,14 @@ def roles(*names: str) -> Acl:
 # --- reading and writing ---------------------------------------------------------------------------------------------
 
 
-def test_an_unknown_tenant_reads_as_empty_and_nothing_is_made(catalog: SqliteCatalog, tmp_path: Path) -> None:
+@pytest.fixture
+def file_catalog(tmp_path: Path) -> Iterator[SqlCatalog]:
+    one = SqliteCatalog(tmp_path / "tenant" / "catalog.sqlite", "default")
+    yield one
+    one.close()
+
+
+def test_an_unknown_tenant_reads_as_empty_and_nothing_is_made(catalog: SqlCatalog, tmp_path: Path) -> None:
     assert catalog.active() is None
     assert catalog.generations() == []
     assert catalog.acl("d1") == Acl()
@@ -59,7 +72,8 @@ def test_an_unknown_tenant_reads_as_empty_and_nothing_is_made(catalog: SqliteCat
     assert list(tmp_path.iterdir()) == []
 
 
-def test_case_42_reading_never_writes(catalog: SqliteCatalog, tmp_path: Path) -> None:
+def test_case_42_reading_never_writes(file_catalog: SqlCatalog, tmp_path: Path) -> None:
+    catalog = file_catalog
     publish(catalog, "g1", None, d1=["public"])
     catalog.save_answer("a1", ADA, NOW, "{}", ["d1"])
     catalog.close()
@@ -72,7 +86,7 @@ def test_case_42_reading_never_writes(catalog: SqliteCatalog, tmp_path: Path) ->
     assert (file.read_bytes(), file.stat().st_mtime_ns) == before
 
 
-def test_a_document_comes_back_whole(catalog: SqliteCatalog) -> None:
+def test_a_document_comes_back_whole(catalog: SqlCatalog) -> None:
     text = "# Titolo\n\nCittà è «😀» – fine.\r\nriga\t2\n"
     state, one = document(
         "d1",
@@ -112,14 +126,14 @@ def test_a_document_comes_back_whole(catalog: SqliteCatalog) -> None:
     assert catalog.state("g1", "d9") is None
 
 
-def test_states_stand_by_name_then_id(catalog: SqliteCatalog) -> None:
+def test_states_stand_by_name_then_id(catalog: SqlCatalog) -> None:
     catalog.add_generation(building("g1"))
     items = [document(name) for name in ("d3", "d1", "d2")]
     catalog.put_documents("g1", [(replace(state, name="same"), one) for state, one in items] + [document("a0")])
     assert [state.document_id for state in catalog.states("g1")] == ["a0", "d1", "d2", "d3"]
 
 
-def test_a_state_without_text_keeps_the_text_of_the_same_version(catalog: SqliteCatalog) -> None:
+def test_a_state_without_text_keeps_the_text_of_the_same_version(catalog: SqlCatalog) -> None:
     catalog.add_generation(building("g1"))
     state, one = document("d1")
     ledger = LedgerEntry(Counts(1), Counts(1), Counts(1))
@@ -131,14 +145,14 @@ def test_a_state_without_text_keeps_the_text_of_the_same_version(catalog: Sqlite
     assert catalog.document("g1", "d1") is None
 
 
-def test_the_text_of_one_document_under_another_is_refused(catalog: SqliteCatalog) -> None:
+def test_the_text_of_one_document_under_another_is_refused(catalog: SqlCatalog) -> None:
     catalog.add_generation(building("g1"))
     with pytest.raises(ValueError, match="d2"):
         catalog.put_document("g1", document("d1")[0], document("d2")[1])
     assert catalog.states("g1") == []
 
 
-def test_texts_are_kept_once_and_go_with_their_last_generation(catalog: SqliteCatalog) -> None:
+def test_texts_are_kept_once_and_go_with_their_last_generation(catalog: SqlCatalog) -> None:
     def count(table: str) -> int:
         with catalog._database.read() as connection:
             return connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
@@ -151,7 +165,7 @@ def test_texts_are_kept_once_and_go_with_their_last_generation(catalog: SqliteCa
     assert catalog.document("g2", "d1").text == "Ciao mondo."
 
 
-def test_many_are_written_in_one_transaction(catalog: SqliteCatalog) -> None:
+def test_many_are_written_in_one_transaction(catalog: SqlCatalog) -> None:
     catalog.add_generation(building("g1"))
 
     def broken() -> Iterator[tuple[object, object]]:
@@ -166,7 +180,7 @@ def test_many_are_written_in_one_transaction(catalog: SqliteCatalog) -> None:
 # --- generations -----------------------------------------------------------------------------------------------------
 
 
-def test_a_generation_comes_back_as_it_was_given(catalog: SqliteCatalog) -> None:
+def test_a_generation_comes_back_as_it_was_given(catalog: SqlCatalog) -> None:
     one = replace(building("g1"), verdict="fine", chunks=3)
     catalog.add_generation(one)
     assert catalog.generation("g1") == one
@@ -174,7 +188,7 @@ def test_a_generation_comes_back_as_it_was_given(catalog: SqliteCatalog) -> None
     assert catalog.generation("g1") == replace(one, documents=1)
 
 
-def test_documents_start_as_the_bases(catalog: SqliteCatalog) -> None:
+def test_documents_start_as_the_bases(catalog: SqlCatalog) -> None:
     publish(catalog, "g1", None, d1=["public"], d2=["hr"])
     catalog.add_generation(building("g2", "g1"))
     assert catalog.states("g2") == catalog.states("g1")
@@ -183,7 +197,7 @@ def test_documents_start_as_the_bases(catalog: SqliteCatalog) -> None:
     assert len(catalog.states("g1")) == 2
 
 
-def test_publish_is_compare_and_swap(catalog: SqliteCatalog) -> None:
+def test_publish_is_compare_and_swap(catalog: SqlCatalog) -> None:
     publish(catalog, "g1", None, d1=["public"])
     for name in ("g2", "g3"):
         catalog.add_generation(building(name, "g1"))
@@ -197,7 +211,7 @@ def test_publish_is_compare_and_swap(catalog: SqliteCatalog) -> None:
     assert [one.state for one in catalog.generations()] == ["retired", "active", "candidate"]
 
 
-def test_only_a_finished_generation_is_published(catalog: SqliteCatalog) -> None:
+def test_only_a_finished_generation_is_published(catalog: SqlCatalog) -> None:
     catalog.add_generation(building("g1"))
     with pytest.raises(GenerationConflict, match="never finished"):
         catalog.publish("g1", expected=None)
@@ -209,7 +223,7 @@ def test_only_a_finished_generation_is_published(catalog: SqliteCatalog) -> None
     assert catalog.active() is None
 
 
-def test_a_rejected_candidate_may_be_published_by_a_person(catalog: SqliteCatalog) -> None:
+def test_a_rejected_candidate_may_be_published_by_a_person(catalog: SqlCatalog) -> None:
     catalog.add_generation(building("g1"))
     catalog.update_generation("g1", GenerationState.CANDIDATE, table_version=4, chunks=9)
     catalog.update_generation("g1", GenerationState.REJECTED, verdict="below its floor")
@@ -218,7 +232,7 @@ def test_a_rejected_candidate_may_be_published_by_a_person(catalog: SqliteCatalo
     assert (active.table_version, active.chunks, active.verdict) == (4, 9, "below its floor")
 
 
-def test_the_active_generation_never_changes(catalog: SqliteCatalog) -> None:
+def test_the_active_generation_never_changes(catalog: SqlCatalog) -> None:
     publish(catalog, "g1", None, d1=["public"])
     for change in (
         lambda: catalog.put_document("g1", *document("d2")),
@@ -231,7 +245,7 @@ def test_the_active_generation_never_changes(catalog: SqliteCatalog) -> None:
 
 
 @pytest.mark.parametrize("state", [GenerationState.ACTIVE, GenerationState.RETIRED])
-def test_only_publishing_makes_active_or_retired(catalog: SqliteCatalog, state: GenerationState) -> None:
+def test_only_publishing_makes_active_or_retired(catalog: SqlCatalog, state: GenerationState) -> None:
     catalog.add_generation(building("g1"))
     with pytest.raises(ValueError):
         catalog.update_generation("g1", state)
@@ -239,7 +253,7 @@ def test_only_publishing_makes_active_or_retired(catalog: SqliteCatalog, state: 
         catalog.add_generation(replace(building("g2"), state=state))
 
 
-def test_forgetting_keeps_active_candidates_building_and_the_newest_retired(catalog: SqliteCatalog) -> None:
+def test_forgetting_keeps_active_candidates_building_and_the_newest_retired(catalog: SqlCatalog) -> None:
     for at in range(1, 6):
         publish(catalog, f"g{at}", f"g{at - 1}" if at > 1 else None, d1=["public"])
     catalog.publish("g2", expected="g5")  # g2 was published last but for itself being active again
@@ -252,10 +266,31 @@ def test_forgetting_keeps_active_candidates_building_and_the_newest_retired(cata
     assert catalog.forget_generations(2) == []
 
 
-def test_another_tenants_generation_is_refused(catalog: SqliteCatalog, tmp_path: Path) -> None:
+def test_another_tenants_generation_is_refused(catalog: SqlCatalog) -> None:
     with pytest.raises(ValueError, match="other"):
         catalog.add_generation(building("g1", tenant="other"))
-    catalog.add_generation(building("g1"))
+    publish(catalog, "g1", None, d1=["public"])
+
+
+def test_another_tenant_sees_nothing_and_changes_nothing(postgres_url: str) -> None:
+    pool = Pool(postgres_url)
+    catalog, other = postgres_catalog(pool, "default"), postgres_catalog(pool, "other")
+    publish(catalog, "g1", None, d1=["public"])
+    catalog.save_answer("a1", ADA, NOW, "{}", ["d1"])
+    assert (other.active(), other.generations(), dict(other.acls()), other.sources()) == (None, [], {}, {})
+    other.delete(["d1"])
+    other.forget_answers(["a1"], Principal("other", "ada", frozenset({"staff"})))
+    other.add_generation(building("g1", tenant="other"))
+    assert catalog.may_read("d1", ANYONE)
+    assert catalog.answer("a1", ADA) == "{}"
+    assert [one.state for one in catalog.generations()] == [GenerationState.ACTIVE]
+    with other.writer(), catalog.writer():
+        pass
+    pool.close()
+
+
+def test_a_file_of_another_tenant_is_refused(file_catalog: SqlCatalog, tmp_path: Path) -> None:
+    file_catalog.add_generation(building("g1"))
     stranger = SqliteCatalog(tmp_path / "tenant" / "catalog.sqlite", "other")
     with pytest.raises(CorruptIndex):
         stranger.generations()
@@ -267,7 +302,7 @@ def test_another_tenants_generation_is_refused(catalog: SqliteCatalog, tmp_path:
 # --- rights ----------------------------------------------------------------------------------------------------------
 
 
-def test_case_27_a_deleted_document_is_unseen_in_every_generation_at_once(catalog: SqliteCatalog) -> None:
+def test_case_27_a_deleted_document_is_unseen_in_every_generation_at_once(catalog: SqlCatalog) -> None:
     publish(catalog, "g1", None, d1=["public"], d2=["public"])
     publish(catalog, "g2", "g1")
     catalog.delete(["d1"])
@@ -278,7 +313,7 @@ def test_case_27_a_deleted_document_is_unseen_in_every_generation_at_once(catalo
     assert catalog.revoked("g1", ANYONE) == ("d1",)
 
 
-def test_narrowing_holds_at_once_and_only_for_those_it_shuts_out(catalog: SqliteCatalog) -> None:
+def test_narrowing_holds_at_once_and_only_for_those_it_shuts_out(catalog: SqlCatalog) -> None:
     publish(catalog, "g1", None, d1=["staff", "hr"])
     catalog.narrow("d1", roles("hr", "boss"))
     assert catalog.acl("d1") == roles("hr")
@@ -287,7 +322,7 @@ def test_narrowing_holds_at_once_and_only_for_those_it_shuts_out(catalog: Sqlite
     assert catalog.revoked("g1", ANYONE) == ()  # the index itself does not admit them
 
 
-def test_rights_widen_only_when_a_generation_is_published(catalog: SqliteCatalog) -> None:
+def test_rights_widen_only_when_a_generation_is_published(catalog: SqlCatalog) -> None:
     publish(catalog, "g1", None, d1=["hr"])
     catalog.add_generation(building("g2", "g1"))
     catalog.put_document("g2", *document("d1", ["hr", "staff"]))
@@ -297,7 +332,7 @@ def test_rights_widen_only_when_a_generation_is_published(catalog: SqliteCatalog
     assert catalog.acl("d1") == roles("hr", "staff")
 
 
-def test_a_narrowing_made_while_a_generation_is_built_wins(catalog: SqliteCatalog) -> None:
+def test_a_narrowing_made_while_a_generation_is_built_wins(catalog: SqlCatalog) -> None:
     publish(catalog, "g1", None, d1=["staff", "hr"], d2=["staff"])
     catalog.add_generation(building("g2", "g1"))
     catalog.narrow("d1", roles("hr"))
@@ -310,7 +345,7 @@ def test_a_narrowing_made_while_a_generation_is_built_wins(catalog: SqliteCatalo
     assert catalog.revoked("g2", ADA) == ("d1", "d2")
 
 
-def test_a_sync_that_gives_other_roles_shuts_out_at_once_and_admits_when_published(catalog: SqliteCatalog) -> None:
+def test_a_sync_that_gives_other_roles_shuts_out_at_once_and_admits_when_published(catalog: SqlCatalog) -> None:
     publish(catalog, "g1", None, d1=["staff"])
     catalog.add_generation(building("g2", "g1"))
     catalog.narrow("d1", roles("hr"))
@@ -321,7 +356,7 @@ def test_a_sync_that_gives_other_roles_shuts_out_at_once_and_admits_when_publish
     assert catalog.acl("d1") == roles("hr")
 
 
-def test_a_rollback_never_gives_back_rights(catalog: SqliteCatalog) -> None:
+def test_a_rollback_never_gives_back_rights(catalog: SqlCatalog) -> None:
     publish(catalog, "g1", None, d1=["staff", "hr"])
     publish(catalog, "g2", "g1", d1=["hr"])
     catalog.publish("g1", expected="g2")
@@ -329,7 +364,7 @@ def test_a_rollback_never_gives_back_rights(catalog: SqliteCatalog) -> None:
     assert catalog.revoked("g1", ADA) == ("d1",)
 
 
-def test_a_rollback_gives_back_a_document_that_could_not_be_read(catalog: SqliteCatalog) -> None:
+def test_a_rollback_gives_back_a_document_that_could_not_be_read(catalog: SqlCatalog) -> None:
     publish(catalog, "g1", None, d1=["public"])
     catalog.add_generation(building("g2", "g1"))
     state, _ = document("d1", [], version="")
@@ -342,7 +377,7 @@ def test_a_rollback_gives_back_a_document_that_could_not_be_read(catalog: Sqlite
     assert catalog.document("g1", "d1") is not None
 
 
-def test_case_30_a_deleted_document_found_again_comes_back_with_its_generation(catalog: SqliteCatalog) -> None:
+def test_case_30_a_deleted_document_found_again_comes_back_with_its_generation(catalog: SqlCatalog) -> None:
     publish(catalog, "g1", None, d1=["public"])
     catalog.delete(["d1"])
     catalog.add_generation(building("g2", "g1"))
@@ -356,7 +391,7 @@ def test_case_30_a_deleted_document_found_again_comes_back_with_its_generation(c
     assert catalog.revoked("g2", ANYONE) == ()
 
 
-def test_a_restore_before_the_generation_begins_belongs_to_it(catalog: SqliteCatalog) -> None:
+def test_a_restore_before_the_generation_begins_belongs_to_it(catalog: SqlCatalog) -> None:
     publish(catalog, "g1", None, d1=["public"])
     catalog.delete(["d1"])
     catalog.restore(["d1"])
@@ -366,7 +401,7 @@ def test_a_restore_before_the_generation_begins_belongs_to_it(catalog: SqliteCat
     assert catalog.may_read("d1", ANYONE)
 
 
-def test_a_delete_after_the_restore_wins(catalog: SqliteCatalog) -> None:
+def test_a_delete_after_the_restore_wins(catalog: SqlCatalog) -> None:
     publish(catalog, "g1", None, d1=["public"])
     catalog.delete(["d1"])
     catalog.add_generation(building("g2", "g1"))
@@ -378,7 +413,7 @@ def test_a_delete_after_the_restore_wins(catalog: SqliteCatalog) -> None:
     assert not catalog.may_read("d1", ANYONE)
 
 
-def test_a_new_document_is_readable_only_once_published(catalog: SqliteCatalog) -> None:
+def test_a_new_document_is_readable_only_once_published(catalog: SqlCatalog) -> None:
     publish(catalog, "g1", None)
     catalog.add_generation(building("g2", "g1"))
     catalog.put_document("g2", *document("d1"))
@@ -386,12 +421,12 @@ def test_a_new_document_is_readable_only_once_published(catalog: SqliteCatalog) 
     assert catalog.revoked("g2", ANYONE) == ()
 
 
-def test_another_tenants_principal_may_read_nothing(catalog: SqliteCatalog) -> None:
+def test_another_tenants_principal_may_read_nothing(catalog: SqlCatalog) -> None:
     publish(catalog, "g1", None, d1=["public"])
     assert not catalog.may_read("d1", Principal(tenant="other"))
 
 
-def test_revoked_of_an_unfinished_generation_follows_its_documents(catalog: SqliteCatalog) -> None:
+def test_revoked_of_an_unfinished_generation_follows_its_documents(catalog: SqlCatalog) -> None:
     publish(catalog, "g1", None, d1=["public"])
     catalog.delete(["d1"])
     catalog.add_generation(building("g2"))
@@ -405,7 +440,7 @@ def test_revoked_of_an_unfinished_generation_follows_its_documents(catalog: Sqli
 # --- answers ---------------------------------------------------------------------------------------------------------
 
 
-def test_case_03_an_answer_is_byte_equal_and_written_once(catalog: SqliteCatalog) -> None:
+def test_case_03_an_answer_is_byte_equal_and_written_once(catalog: SqlCatalog) -> None:
     publish(catalog, "g1", None, d1=["staff"])
     body = '{"answer": "Sì [1]. 😀"}'
     catalog.save_answer("a1", ADA, NOW, body, ["d1", "d1"], trace='{"id": "t1"}')
@@ -426,7 +461,7 @@ def test_case_03_an_answer_is_byte_equal_and_written_once(catalog: SqliteCatalog
     ],
     ids=["another user", "nobody named", "without the role", "another tenant"],
 )
-def test_an_answer_is_served_only_to_its_asker(catalog: SqliteCatalog, asker: Principal) -> None:
+def test_an_answer_is_served_only_to_its_asker(catalog: SqlCatalog, asker: Principal) -> None:
     publish(catalog, "g1", None, d1=["staff"])
     catalog.save_answer("a1", ADA, NOW, "{}", ["d1"], trace="{}")
     for read in (catalog.answer, catalog.trace):
@@ -434,7 +469,7 @@ def test_an_answer_is_served_only_to_its_asker(catalog: SqliteCatalog, asker: Pr
             read("a1", asker)
 
 
-def test_an_unnamed_askers_answer_is_served_to_the_same_roles(catalog: SqliteCatalog) -> None:
+def test_an_unnamed_askers_answer_is_served_to_the_same_roles(catalog: SqlCatalog) -> None:
     publish(catalog, "g1", None, d1=["public"])
     catalog.save_answer("a1", HR, NOW, "{}", ["d1"])
     assert catalog.answer("a1", HR) == "{}"
@@ -444,7 +479,7 @@ def test_an_unnamed_askers_answer_is_served_to_the_same_roles(catalog: SqliteCat
 
 
 @pytest.mark.parametrize("end", ["delete", "narrow", "sync"])
-def test_an_answer_goes_with_the_right_to_any_document_it_cites(catalog: SqliteCatalog, end: str) -> None:
+def test_an_answer_goes_with_the_right_to_any_document_it_cites(catalog: SqlCatalog, end: str) -> None:
     publish(catalog, "g1", None, d1=["staff"], d2=["staff"])
     catalog.save_answer("a1", ADA, NOW, "{}", ["d1", "d2"])
     if end == "delete":
@@ -457,7 +492,7 @@ def test_an_answer_goes_with_the_right_to_any_document_it_cites(catalog: SqliteC
         catalog.answer("a1", ADA)
 
 
-def test_an_abstention_cites_nothing_and_stays(catalog: SqliteCatalog) -> None:
+def test_an_abstention_cites_nothing_and_stays(catalog: SqlCatalog) -> None:
     catalog.save_answer("a1", ADA, NOW, "{}", [])
     assert catalog.answer("a1", ADA) == "{}"
     with pytest.raises(NotFound):
@@ -469,9 +504,9 @@ def test_an_abstention_cites_nothing_and_stays(catalog: SqliteCatalog) -> None:
 # --- the write lock --------------------------------------------------------------------------------------------------
 
 
-def test_case_100_one_writer_at_a_time_and_reads_never_blocked(catalog: SqliteCatalog, tmp_path: Path) -> None:
+def test_case_100_one_writer_at_a_time_and_reads_never_blocked(catalog: SqlCatalog, opened: OpenCatalog) -> None:
     publish(catalog, "g1", None, d1=["public"])
-    second = SqliteCatalog(tmp_path / "tenant" / "catalog.sqlite", "default")
+    second = opened("default")
     with catalog.writer():
         with pytest.raises(HomeLocked), second.writer():
             pass
@@ -482,7 +517,7 @@ def test_case_100_one_writer_at_a_time_and_reads_never_blocked(catalog: SqliteCa
     second.close()
 
 
-def test_the_same_thread_may_take_the_lock_again_another_may_not(catalog: SqliteCatalog) -> None:
+def test_the_same_thread_may_take_the_lock_again_another_may_not(catalog: SqlCatalog) -> None:
     refused = []
 
     def other() -> None:
@@ -501,8 +536,8 @@ def test_the_same_thread_may_take_the_lock_again_another_may_not(catalog: Sqlite
         pass
 
 
-def test_a_writer_may_wait(catalog: SqliteCatalog, tmp_path: Path) -> None:
-    second = SqliteCatalog(tmp_path / "tenant" / "catalog.sqlite", "default")
+def test_a_writer_may_wait(catalog: SqlCatalog, opened: OpenCatalog) -> None:
+    second = opened("default")
     held = catalog.writer()
     held.__enter__()
     order: list[str] = []
@@ -521,7 +556,7 @@ def test_a_writer_may_wait(catalog: SqliteCatalog, tmp_path: Path) -> None:
     assert order == ["first", "second"]
 
 
-def test_four_threads_write_and_read_one_catalog(catalog: SqliteCatalog) -> None:
+def test_four_threads_write_and_read_one_catalog(catalog: SqlCatalog) -> None:
     publish(catalog, "g1", None, d1=["public"])
     failures: list[BaseException] = []
 
@@ -545,7 +580,7 @@ def test_four_threads_write_and_read_one_catalog(catalog: SqliteCatalog) -> None
 # --- many at once ----------------------------------------------------------------------------------------------------
 
 
-def test_rights_of_many_are_read_and_narrowed_together(catalog: SqliteCatalog) -> None:
+def test_rights_of_many_are_read_and_narrowed_together(catalog: SqlCatalog) -> None:
     publish(catalog, "g1", None, **dict.fromkeys(("d1", "d2", "d3"), ("public", "staff")))
     catalog.delete(["d3"])
     catalog.narrow_all({"d1": roles("staff"), "d2": roles("hr"), "unknown": roles("hr")})
@@ -553,7 +588,7 @@ def test_rights_of_many_are_read_and_narrowed_together(catalog: SqliteCatalog) -
     assert all(catalog.acl(one) == acl for one, acl in catalog.acls().items())
 
 
-def test_a_tombstone_counts_no_chunk_and_its_table_is_still_counted(catalog: SqliteCatalog) -> None:
+def test_a_tombstone_counts_no_chunk_and_its_table_is_still_counted(catalog: SqlCatalog) -> None:
     publish(catalog, "g1", None, d1=["public"], d2=["public"])
     catalog.delete(["d1"])
     assert {one.document_id: one.chunks for one in catalog.states("g1")} == {"d1": 0, "d2": 1}
@@ -563,7 +598,8 @@ def test_a_tombstone_counts_no_chunk_and_its_table_is_still_counted(catalog: Sql
     assert catalog.counted_chunks("g1") == 2
 
 
-def test_the_active_generation_is_asked_without_counting(catalog: SqliteCatalog) -> None:
+def test_the_active_generation_is_asked_without_counting(file_catalog: SqlCatalog) -> None:
+    catalog = file_catalog
     publish(catalog, "g1", None, d1=["public"])
     active = catalog.active()
     assert active is not None
@@ -576,7 +612,7 @@ def test_the_active_generation_is_asked_without_counting(catalog: SqliteCatalog)
     assert not any("count(" in one for one in statements)
 
 
-def test_a_retired_generation_takes_another_verdict_and_no_other_state(catalog: SqliteCatalog) -> None:
+def test_a_retired_generation_takes_another_verdict_and_no_other_state(catalog: SqlCatalog) -> None:
     publish(catalog, "g1", None)
     publish(catalog, "g2", None)
     catalog.update_generation("g1", GenerationState.RETIRED, verdict="looked at again")
@@ -587,7 +623,7 @@ def test_a_retired_generation_takes_another_verdict_and_no_other_state(catalog: 
         catalog.update_generation("g2", GenerationState.RETIRED)
 
 
-def test_what_a_source_said_is_kept_with_the_stamp(catalog: SqliteCatalog) -> None:
+def test_what_a_source_said_is_kept_with_the_stamp(catalog: SqlCatalog) -> None:
     stamp = Stamp("m", "1", 3, "s", "1/1", "plain/1", "boundaries", "t")
     catalog.add_generation(building("g1"))
     for name, said in (("d1", "abc"), ("d2", "")):

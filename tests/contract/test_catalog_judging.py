@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import pytest
+from contract.catalogs import KINDS, OpenCatalog, opening
 from contract.store_making import building, document, publish
 
 from fonte import publish as gate
 from fonte.checks import Fault, Inspection
 from fonte.errors import GateFailed, GenerationConflict, NotFound
-from fonte.stores.sqlite_stores import SqliteCatalog
+from fonte.stores.catalog import SqlCatalog
 from fonte.types import Acl, Generation, GenerationState, Principal
 
 NOW = datetime(2026, 11, 29, 12, 0, tzinfo=UTC)
@@ -22,25 +22,28 @@ HR = Principal(roles=frozenset({"hr"}))
 ASKERS = (ANYONE, ADA, HR)
 
 
+@pytest.fixture(params=KINDS)
+def opened(request: pytest.FixtureRequest) -> Iterator[OpenCatalog]:
+    yield from opening(request.param, request)
+
+
 @pytest.fixture
-def catalog(tmp_path: Path) -> Iterator[SqliteCatalog]:
-    one = SqliteCatalog(tmp_path / "tenant" / "catalog.sqlite", "default")
-    yield one
-    one.close()
+def catalog(opened: OpenCatalog) -> SqlCatalog:
+    return opened("default")
 
 
-def _candidate(catalog: SqliteCatalog, name: str, base: str | None, **documents: list[str]) -> None:
+def _candidate(catalog: SqlCatalog, name: str, base: str | None, **documents: list[str]) -> None:
     catalog.add_generation(building(name, base))
     catalog.put_documents(name, [document(one, roles) for one, roles in documents.items()])
     catalog.update_generation(name, GenerationState.CANDIDATE, table_version=1, chunks=1)
 
 
-def _first(catalog: SqliteCatalog) -> str | None:
+def _first(catalog: SqlCatalog) -> str | None:
     _candidate(catalog, "g2", None, d1=["public"], d2=["hr"])
     return None
 
 
-def _widened_narrowed_new_and_deleted(catalog: SqliteCatalog) -> str | None:
+def _widened_narrowed_new_and_deleted(catalog: SqlCatalog) -> str | None:
     publish(catalog, "g1", None, d1=["hr"], d2=["public"], d3=["staff"], d4=["public"])
     catalog.add_generation(building("g2", "g1"))
     catalog.narrow("d3", Acl(frozenset({"hr"})))
@@ -50,7 +53,7 @@ def _widened_narrowed_new_and_deleted(catalog: SqliteCatalog) -> str | None:
     return "g1"
 
 
-def _restored(catalog: SqliteCatalog) -> str | None:
+def _restored(catalog: SqlCatalog) -> str | None:
     publish(catalog, "g1", None, d1=["public"])
     catalog.delete(["d1"])
     catalog.add_generation(building("g2", "g1"))
@@ -62,7 +65,7 @@ def _restored(catalog: SqliteCatalog) -> str | None:
 
 @pytest.mark.parametrize("made", [_first, _widened_narrowed_new_and_deleted, _restored])
 def test_rights_as_published_are_those_that_publishing_leaves_and_nothing_is_changed(
-    catalog: SqliteCatalog, made: object
+    catalog: SqlCatalog, made: object
 ) -> None:
     active = made(catalog)  # type: ignore[operator]
     before = (dict(catalog.acls()), [(one.id, one.state) for one in catalog.generations()], catalog.deleted())
@@ -79,7 +82,7 @@ def test_rights_as_published_are_those_that_publishing_leaves_and_nothing_is_cha
         assert revoked == catalog.revoked("g2", who)
 
 
-def test_what_could_not_be_published_is_not_seen_as_published(catalog: SqliteCatalog) -> None:
+def test_what_could_not_be_published_is_not_seen_as_published(catalog: SqlCatalog) -> None:
     publish(catalog, "g1", None, d1=["public"])
     catalog.add_generation(building("g2", "g1"))
     with pytest.raises(GenerationConflict):
@@ -92,7 +95,7 @@ def test_what_could_not_be_published_is_not_seen_as_published(catalog: SqliteCat
     assert [one.state for one in catalog.generations()] == [GenerationState.ACTIVE, GenerationState.CANDIDATE]
 
 
-def test_a_report_goes_with_its_generation_alone(catalog: SqliteCatalog) -> None:
+def test_a_report_goes_with_its_generation_alone(catalog: SqlCatalog) -> None:
     for number in range(1, 5):
         publish(catalog, f"g{number}", None if number == 1 else f"g{number - 1}", d1=["public"])
         catalog.keep_report(f"g{number}", f'{{"n": {number}}}')
@@ -105,7 +108,7 @@ def test_a_report_goes_with_its_generation_alone(catalog: SqliteCatalog) -> None
         catalog.keep_report("g1", "{}")
 
 
-def test_listed_answers_are_those_that_their_asker_gets(catalog: SqliteCatalog) -> None:
+def test_listed_answers_are_those_that_their_asker_gets(catalog: SqlCatalog) -> None:
     publish(catalog, "g1", None, d1=["public"], d2=["staff"])
     kept = [("a1", ANYONE, ["d1"]), ("a2", ADA, ["d1", "d2"]), ("a3", ANYONE, []), ("a4", HR, ["d1"])]
     for number, (name, who, documents) in enumerate(kept):
@@ -120,7 +123,7 @@ def test_listed_answers_are_those_that_their_asker_gets(catalog: SqliteCatalog) 
         assert [catalog.answer(one, who) for one in catalog.answer_ids(who)] == ["{}"] * len(catalog.answer_ids(who))
 
 
-def test_what_is_published_in_spite_of_its_data_was_measured_too(catalog: SqliteCatalog) -> None:
+def test_what_is_published_in_spite_of_its_data_was_measured_too(catalog: SqlCatalog) -> None:
     asked: list[str] = []
 
     def judge(candidate: Generation, active: Generation | None) -> gate.Judgment:

@@ -54,6 +54,8 @@ class PostgresDatabase:
                 connection.execute("SELECT pg_advisory_xact_lock(?)", (self._turn,))
             if self._lock is not None:
                 self._lock.check()
+            if self._setting[0] == TENANT:
+                connection.execute("INSERT INTO tenants (name) VALUES (?) ON CONFLICT DO NOTHING", self._setting[1:])
             yield connection
 
     def made(self) -> bool:

@@ -332,6 +332,11 @@ CREATE TABLE keys (
     expires_at text COLLATE "C"
 );
 
+-- Who was ever written for. A tenant sees and adds its own name alone.
+CREATE TABLE tenants (
+    name text COLLATE "C" PRIMARY KEY CHECK (name <> '')
+);
+
 CREATE TABLE mark (
     text text COLLATE "C" PRIMARY KEY
 );
@@ -359,6 +364,7 @@ CREATE TABLE audit (
 CREATE INDEX audit_of_tenant ON audit (tenant, number);
 CREATE INDEX audit_by_time ON audit (at);
 
-SELECT guard_system(one::regclass) FROM unnest(ARRAY['keys', 'mark', 'sessions', 'audit']) AS one;
+SELECT guard_system(one::regclass) FROM unnest(ARRAY['keys', 'tenants', 'mark', 'sessions', 'audit']) AS one;
+CREATE POLICY of_tenant ON tenants USING (name = current_tenant()) WITH CHECK (name = current_tenant());
 
 COMMIT;
