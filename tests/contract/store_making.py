@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
@@ -35,6 +36,21 @@ CODED = replace(RECIPE, space=replace(SPACE, codec="codec-1", code_width=CODE_WI
 OTHER_CODEC = replace(RECIPE, space=replace(SPACE, codec="codec-2", code_width=CODE_WIDTH))
 OTHER_CHUNKING = replace(RECIPE, chunking=ChunkingRecipe(size=64))
 STAFF = Principal(roles=frozenset({"staff"}))
+
+
+@contextmanager
+def postgres_index(url: str, **settings: Any) -> Iterator[Any]:
+    """An index in PostgreSQL; what other tests left there is of no generation that this one knows."""
+    from fonte.stores.postgres.index import PostgresIndex
+    from fonte.stores.postgres.pool import Pool
+
+    pool = Pool(url)
+    index = PostgresIndex(pool, "default", **settings)
+    try:
+        yield index
+    finally:
+        index.close()
+        pool.close()
 
 
 def unit(*values: float) -> np.ndarray:

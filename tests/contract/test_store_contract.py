@@ -21,6 +21,7 @@ from contract.store_making import (
     RECIPE,
     STAFF,
     build,
+    postgres_index,
     question,
     random_codes,
     random_units,
@@ -35,8 +36,12 @@ from fonte.stores.lance_index import LanceIndex
 NEAR = unit(1.0)
 
 
-@pytest.fixture(params=["memory", "lance", "lance, words in memory"])
+@pytest.fixture(params=["memory", "lance", "lance, words in memory", "postgres"])
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Any]:
+    if request.param == "postgres":
+        with postgres_index(request.getfixturevalue("postgres_module_url")) as made:
+            yield made
+        return
     made = {"memory": MemoryIndex, "lance": lambda: LanceIndex(tmp_path / "lance")}
     yield made.get(request.param, lambda: ReadyIndex(tmp_path / "lance"))()
 
