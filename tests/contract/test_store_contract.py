@@ -39,8 +39,8 @@ NEAR = unit(1.0)
 @pytest.fixture(params=["memory", "lance", "lance, words in memory", "postgres"])
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Any]:
     if request.param == "postgres":
-        with postgres_index(request.getfixturevalue("postgres_module_url")) as made:
-            yield made
+        with postgres_index(request.getfixturevalue("postgres_module_url")) as index:
+            yield index
         return
     made = {"memory": MemoryIndex, "lance": lambda: LanceIndex(tmp_path / "lance")}
     yield made.get(request.param, lambda: ReadyIndex(tmp_path / "lance"))()
