@@ -50,6 +50,11 @@ soak: ## the tests that take minutes: kills, faults, long runs
 lock: ## write the lock files anew (needs uv and the network)
 	@scripts/lock $(LOCKFLAGS)
 
+SBOM ?= dist/fonte.cdx.json
+sbom: ## write the bill of materials of a release (CycloneDX)
+	@mkdir -p $(dir $(SBOM))
+	@$(BIN)/cyclonedx-py requirements requirements.lock --pyproject pyproject.toml --output-reproducible -o $(SBOM)
+
 clean: ## remove caches and the demo's home; .venv stays
 	@rm -rf .fonte-demo site .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist
 	@find . -name __pycache__ -type d -not -path './.venv/*' -prune -exec rm -rf {} +

@@ -102,7 +102,7 @@ def test_backups_while_a_sync_runs_are_whole(made: Path, tmp_path: Path) -> None
             taken += 1
         beside.join()
     assert taken >= 2
-    for number in range(taken):
+    for number in sorted({0, taken - 1, *draw.sample(range(taken), min(3, taken))}):
         restore(tmp_path / f"b{number}.tar.gz", tmp_path / f"new{number}")
         assert list(check(tmp_path / f"new{number}")) == []
         told(tmp_path / f"new{number}")
