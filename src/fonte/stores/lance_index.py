@@ -110,6 +110,9 @@ class LanceIndex:
                 if table.schema.names != schema(recipe.space.dimensions).names:
                     message = f"table {base.table} has the columns of another version of fonte"
                     raise CorruptIndex(message, hint="sync into a new home")
+                for index in table.list_indices():  # they are built anew
+                    table.drop_index(index.name)
+                shutil.rmtree(self._path(name) / "_indices", ignore_errors=True)
         return LanceWriter(table, self._path(name), recipe.space)
 
     def rewrite(self, base: Generation, without: Sequence[str]) -> LanceWriter:

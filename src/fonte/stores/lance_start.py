@@ -7,6 +7,7 @@ than a second of processor time at each start of the command line. Here they are
 from __future__ import annotations
 
 import functools
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -19,12 +20,16 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 _CLIENT = "lance_namespace_urllib3_client"
+_AHEAD = "LANCE_DEFAULT_IO_BUFFER_SIZE"
+_AHEAD_BYTES = 2**26
+"""What a scan reads ahead of whoever takes its rows: by itself up to 2 GB, for stores that are far away."""
 _lock = Lock()
 
 
 def lancedb() -> ModuleType:
     """The module ``lancedb``, imported once."""
     with _lock:
+        os.environ.setdefault(_AHEAD, str(_AHEAD_BYTES))
         if "lancedb" not in sys.modules and _CLIENT not in sys.modules and find_spec(_CLIENT) is not None:
             with _built_on_first_use():
                 import_module(_CLIENT)

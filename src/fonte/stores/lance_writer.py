@@ -22,10 +22,12 @@ BUFFER_ROWS = 4096
 """Rows that wait in memory before they become one fragment."""
 BUFFER_BYTES = 64 * 2**20
 """The same in bytes: codes of tokens are ten times what else there is of a row."""
-MOST_FRAGMENTS = 8
+FEW_FRAGMENTS = 8
+MANY_FRAGMENTS = 64
+ROWS_A_FRAGMENT = 10_000
+"""For each so many rows a table may have a fragment, between few and many: binding them writes every row again."""
 MOST_DEAD = 0.25
 """Of all rows of the table's files."""
-MOST_OLD_INDEXES = 24
 SCALAR_INDEX_ROWS = 5000
 """From this many rows on, indexes over roles, document ids and languages pay for themselves."""
 DELETE_IDS = 500
@@ -41,6 +43,7 @@ class LanceWriter:
         self._space = space
         self._waiting: list[pa.Table] = []
         self._waiting_rows = 0
+        self._waits: set[str] = set()
         self._doomed: set[str] = set()
         with lance_call("reading the base of the index"):
             rows = table.search().select(["chunk_id", "document_id"]).limit(None).to_arrow()
@@ -64,7 +67,7 @@ class LanceWriter:
             self._ids.difference_update(chunks)
             if document in self._on_disk:
                 self._doomed.add(document)
-            elif chunks:
+            if document in self._waits:
                 self._drop_waiting(document)
         return removed
 
@@ -73,6 +76,7 @@ class LanceWriter:
 
         self._waiting = [part.filter(pc.not_equal(part["document_id"], document)) for part in self._waiting]
         self._waiting_rows = sum(part.num_rows for part in self._waiting)
+        self._waits.discard(document)
 
     def add(
         self,
@@ -98,12 +102,10 @@ class LanceWriter:
         if len(set(new)) != len(new) or not self._ids.isdisjoint(new):
             message = "a chunk would stand in the index twice"
             raise ValueError(message)
-        again = {one.chunk.document_id for one in chunks} & (self._on_disk - self._doomed)
         rows = to_table(chunks, terms, checked, coded)
-        if self._doomed or again:
-            self._flush()
         for one in chunks:
             self._chunks.setdefault(one.chunk.document_id, []).append(one.chunk.id)
+            self._waits.add(one.chunk.document_id)
         self._ids.update(new)
         self._waiting.append(rows)
         self._waiting_rows += rows.num_rows
@@ -143,7 +145,8 @@ class LanceWriter:
             rows = pa.concat_tables(self._waiting)
             with lance_call("adding chunks"):
                 self._table.add(rows)
-            self._on_disk.update(rows["document_id"].to_pylist())
+        self._on_disk |= self._waits
+        self._waits.clear()
         self._waiting, self._waiting_rows = [], 0
 
     def seal(self) -> tuple[int, int]:
@@ -188,24 +191,17 @@ class LanceWriter:
             self._table.create_index("language", config=Bitmap(), replace=True)
 
     def _tidy(self) -> None:
-        """Drop the base's indexes; and bind the rows in one fragment, with no other version's files, when it is time.
+        """Bind the rows in one fragment, with no other version's files, when it is time.
 
-        Nobody reads this table yet, and other generations have their own links. Indexes go first, so that nothing is
-        spent on keeping them true to rows that move. Binding writes every row again, which would make each generation
-        a whole copy of its base: so it waits until there are many fragments, dead rows or old index files.
+        Nobody reads this table yet, and other generations have their own links. Binding writes every row again, which
+        would make each generation a whole copy of its base: so it waits until there are many fragments or dead rows.
         """
-        for index in self._table.list_indices():
-            self._table.drop_index(index.name)
         # Typed as an object, and a dictionary in truth.
         statistics: Any = self._table.stats()
         found = statistics["fragment_stats"]
         written, kept = round(found["num_fragments"] * found["lengths"]["mean"]), len(self._ids)
-        old = self._folder / "_indices"
-        if (
-            found["num_fragments"] > MOST_FRAGMENTS
-            or (written - kept) > MOST_DEAD * written
-            or (old.is_dir() and len(list(old.iterdir())) > MOST_OLD_INDEXES)
-        ):
+        most = min(max(FEW_FRAGMENTS, kept // ROWS_A_FRAGMENT), MANY_FRAGMENTS)
+        if found["num_fragments"] > most or (written - kept) > MOST_DEAD * written:
             self._table.optimize(cleanup_older_than=timedelta(milliseconds=1), delete_unverified=True)
 
 

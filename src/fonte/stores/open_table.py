@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fonte.errors import CorruptIndex, SchemaMismatch, StoreError
+from fonte.stores.freed import give_back
 from fonte.stores.frequencies import Frequencies
 from fonte.stores.lance_errors import lance_call
 from fonte.stores.postings import Collector, Postings
@@ -26,6 +27,8 @@ RESIDENT_BYTES = 2**30
 """What the postings of a table may take in memory."""
 _LOADED = 8192
 """Rows read at once of what is kept in memory."""
+_LARGE = 100_000
+"""Rows from which on loading leaves much memory behind."""
 _log = logging.getLogger("fonte.stores")
 
 
@@ -76,6 +79,8 @@ class OpenTable:
                 with lance_call("loading vectors"):
                     batches = _scanned(self.table, COLUMNS)
                     self._resident = Resident(batches, rows, self.dimensions, self._exact_rows)
+                if rows > _LARGE:
+                    give_back()
             return self._resident
 
     @property
@@ -122,6 +127,8 @@ class OpenTable:
         """Answer words by these from now on."""
         with self._lock:
             self._postings, self._frequencies = postings, None
+        if self.rows > _LARGE:
+            give_back()
 
     def affords(self, size: int) -> bool:
         """Whether postings may take so many bytes."""

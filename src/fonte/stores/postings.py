@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fonte.stores.document_facts import Mask
+from fonte.stores.freed import give_back
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -25,8 +26,10 @@ K1 = 1.2
 B = 0.75
 MOST_ROWS = 2**16
 """Rows of a part: their places in it are kept in two bytes while postings are collected."""
-_LONG = 4096
-"""Rows of a term from which on it is worth looking whether it can still change who is among the best."""
+_NONE = -1.0
+"""Below every score."""
+_LEAST = float(np.finfo(np.float32).tiny)
+"""Above what a row without a term has."""
 _SLACK = 1.0001
 """Sums of the same numbers in another order differ in their last digits."""
 _TERM_BYTES = 20
@@ -41,10 +44,11 @@ class Dictionary:
     def __init__(self, terms: Sequence[bytes]) -> None:
         """Take sorted terms."""
         self._text = b"".join(terms)
-        self._ends = np.cumsum([len(term) for term in terms], dtype=np.int64)
+        # Read one by one, which a view does sooner than an array.
+        self._ends = memoryview(np.cumsum([0, *(len(term) for term in terms)], dtype=np.int64).tobytes()).cast("q")
 
     def __len__(self) -> int:
-        return len(self._ends)
+        return len(self._ends) - 1
 
     @property
     def nbytes(self) -> int:
@@ -52,13 +56,13 @@ class Dictionary:
         return len(self._text) + self._ends.nbytes
 
     def _at(self, place: int) -> bytes:
-        return self._text[int(self._ends[place - 1]) if place else 0 : int(self._ends[place])]
+        return self._text[self._ends[place] : self._ends[place + 1]]
 
     def find(self, term: str) -> int | None:
         """The number of a term; None where it stands nowhere."""
         wanted = term.encode("utf-8", "surrogatepass")
-        place = bisect_left(range(len(self._ends)), wanted, key=self._at)
-        return place if place < len(self._ends) and self._at(place) == wanted else None
+        place = bisect_left(range(len(self)), wanted, key=self._at)
+        return place if place < len(self) and self._at(place) == wanted else None
 
 
 class Postings:
@@ -106,37 +110,37 @@ class Postings:
 
     def of(self, terms: Iterable[str]) -> Mapping[str, int]:
         """In how many rows each term stands; absent ones are left out."""
-        found = {term: place for term in terms if (place := self._dictionary.find(term)) is not None}
-        return {term: int(self._starts[place + 1] - self._starts[place]) for term, place in found.items()}
+        return {term: self._frequency(place) for term, place in self._known(terms).items()}
+
+    def _known(self, terms: Iterable[str]) -> dict[str, int]:
+        return {term: place for term in terms if (place := self._dictionary.find(term)) is not None}
+
+    def _frequency(self, place: int) -> int:
+        return int(self._starts[place + 1] - self._starts[place])
 
     def best(self, terms: Sequence[str], mask: Mask, k: int) -> tuple[Rows, Scores]:
         """The rows of the mask with the highest scores for distinct terms: ``k``, and all that tie with the last one.
 
         In no order; fewer where fewer hold any of the terms.
         """
-        frequencies = self.of(terms)
-        ordered = sorted(frequencies, key=lambda term: (frequencies[term], term))
-        places = [place for term in ordered if (place := self._dictionary.find(term)) is not None]
-        idfs = [self._idf(frequencies[term]) for term in ordered]
-        # Of terms from this one on, the most that they can add to any row.
+        places = sorted(self._known(terms).values(), key=lambda place: (self._frequency(place), place))
+        idfs = [self._idf(self._frequency(place)) for place in places]
         most_of = [idf * float(self._most[place]) for idf, place in zip(idfs, places, strict=True)]
-        bounds = np.cumsum(most_of[::-1])[::-1]
+        # Of terms from this one on, the most that they can add to any row.
+        bounds = np.cumsum(most_of[::-1])[::-1] * _SLACK
         scores = np.zeros(len(mask), np.float32)
-        touched: list[Rows] = []
+        leaders, floor = np.zeros(0, np.int32), _NONE
         for at, (place, idf) in enumerate(zip(places, idfs, strict=True)):
-            if self._starts[place + 1] - self._starts[place] >= _LONG and touched:
-                rows = _distinct(touched, scores)
-                touched = [rows]
-                floor = _floor(scores[rows], k)
-                most = float(bounds[at]) * _SLACK
-                if most < floor:  # rows that hold none of the terms so far cannot be among the best
-                    rows = rows[scores[rows] + most >= floor]
-                    return self._completed(rows, scores, places[at:], idfs[at:], k)
+            if bounds[at] < floor:  # rows that hold none of the terms so far cannot be among the best
+                rows = _reaching(floor - float(bounds[at]), scores)
+                return self._completed(rows, scores[rows], places[at:], idfs[at:], k)
             rows, weights = self._of(place, mask)
-            scores[rows] += np.float32(idf) * weights
-            touched.append(rows)
-        rows = _distinct(touched, scores)
-        return _cut(rows, scores[rows], k)
+            found = scores[rows] + np.float32(idf) * weights
+            scores[rows] = found
+            leaders = _leaders(leaders, rows, found, scores, k)
+            floor = float(scores[leaders[-1]]) if len(leaders) == k else _NONE
+        rows = _reaching(floor, scores)
+        return rows, scores[rows]
 
     def _idf(self, frequency: int) -> float:
         return float(np.log1p((self._size - frequency + 0.5) / (frequency + 0.5)))
@@ -153,37 +157,32 @@ class Postings:
     def _completed(
         self, rows: Rows, scores: Scores, places: Sequence[int], idfs: Sequence[float], k: int
     ) -> tuple[Rows, Scores]:
-        """The same of rows that alone can be among the best, whose last terms are still to be counted."""
-        rows = np.sort(rows)
-        found = scores[rows]
+        """The same of ascending rows that alone can be among the best, whose last terms are still to be counted."""
         for place, idf in zip(places, idfs, strict=True):
             part = slice(int(self._starts[place]), int(self._starts[place + 1]))
             there = self._rows[part]
             at = np.minimum(np.searchsorted(there, rows), len(there) - 1)
             holds = np.flatnonzero(there[at] == rows)
-            found[holds] += np.float32(idf) * self._weights(rows[holds], self._counts[part][at[holds]])
-        return _cut(rows, found, k)
+            scores[holds] += np.float32(idf) * self._weights(rows[holds], self._counts[part][at[holds]])
+        floor = np.partition(scores, len(scores) - k)[len(scores) - k] if len(scores) >= k else _NONE
+        return rows[scores >= floor], scores[scores >= floor]
 
 
-def _distinct(parts: Sequence[Rows], scores: Scores) -> Rows:
-    """The rows of several terms, each once."""
-    if not parts:
-        return np.zeros(0, np.int32)
-    if len(parts) == 1:
-        return parts[0]
-    if 16 * sum(map(len, parts)) > len(scores):  # sorting so many takes as long as looking at every row
-        return np.flatnonzero(scores).astype(np.int32)
-    return np.unique(np.concatenate(parts))
+def _reaching(floor: float, scores: Scores) -> Rows:
+    """Rows with a score, of ``floor`` or more, ascending."""
+    return np.flatnonzero(scores >= max(floor, _LEAST)).astype(np.int32)
 
 
-def _floor(scores: Scores, k: int) -> float:
-    """The ``k``-th highest score, below all where there are fewer."""
-    return float(np.partition(scores, len(scores) - k)[len(scores) - k]) if len(scores) >= k else -1.0
+def _leaders(before: Rows, rows: Rows, found: Scores, scores: Scores, k: int) -> Rows:
+    """The ``k`` rows with the highest scores, best first, of those that led before and those that just got more.
 
-
-def _cut(rows: Rows, scores: Scores, k: int) -> tuple[Rows, Scores]:
-    kept = scores >= _floor(scores, k)
-    return rows[kept], scores[kept]
+    No other can lead: what a row has now it had when it last got more, and it led then, for the k-th never falls.
+    """
+    if len(rows) > k:
+        rows = rows[np.argpartition(found, len(rows) - k)[len(rows) - k :]]
+    every = np.sort(np.concatenate([before, rows]))
+    every = every[np.diff(every, prepend=np.int32(-1)) != 0]
+    return np.asarray(every[np.argsort(-scores[every], kind="stable")[:k]], np.int32)
 
 
 class Collector:
@@ -237,12 +236,17 @@ class Collector:
         for part in self._parts:
             sizes[order[part.terms]] += part.sizes
         starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
-        rows = np.empty(int(starts[-1]), np.int32)
+        # Rows first: what they took in the parts is free again before there is room for counts.
+        rows, free = np.empty(int(starts[-1]), np.int32), starts[:-1].copy()
+        for part in self._parts:
+            rows[part.where(order, free)] = part.rows.astype(np.int32) + part.start
+            part.rows = part.rows[:0].copy()
+        give_back()
         kinds = [part.counts.dtype for part in self._parts]
         counts = np.empty(len(rows), max(kinds, key=lambda kind: kind.itemsize, default=np.dtype(np.uint8)))
         free = starts[:-1].copy()
         for part in self._parts:
-            part.place(order, free, rows, counts)
+            counts[part.where(order, free)] = part.counts
         lengths = np.concatenate(self._lengths) if self._lengths else np.zeros(0, np.int64)
         self._parts.clear()
         return Postings(Dictionary([term for term, _ in terms]), starts, rows, counts, lengths)
@@ -265,21 +269,13 @@ class _Part:
         self.rows = rows
         self.counts = counts
 
-    def place(
-        self,
-        order: npt.NDArray[np.int64],
-        free: npt.NDArray[np.int64],
-        rows: Rows,
-        counts: npt.NDArray[np.unsignedinteger],
-    ) -> None:
-        """Write them where their terms' next free places are, and forget them here."""
+    def where(self, order: npt.NDArray[np.int64], free: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Where they go: the next free places of their terms, which then are free no more. ``order`` numbers terms."""
         numbers = order[self.terms]
         begins = np.cumsum(self.sizes) - self.sizes
-        where = np.repeat(free[numbers] - begins, self.sizes) + np.arange(len(self.rows))
-        rows[where] = self.rows.astype(np.int32) + self.start
-        counts[where] = self.counts
+        found = np.repeat(free[numbers] - begins, self.sizes) + np.arange(len(self.counts))
         free[numbers] += self.sizes
-        self.rows, self.counts = self.rows[:0], self.counts[:0]
+        return found
 
 
 def _small(counts: npt.NDArray[np.int64]) -> npt.NDArray[np.unsignedinteger]:

@@ -30,6 +30,8 @@ COLUMNS = ["chunk_id", *FACTS, *NUMBERS, "vector"]
 """What is read of the table, beside its row ids."""
 _BLOCK = 8192
 """Rows that are added up at once."""
+_TOGETHER = 128
+"""Rows that lie apart and are compared at once."""
 
 
 class Resident:
@@ -86,7 +88,11 @@ class Resident:
             raw = self._all_cosines(vector)
             chosen = raw if rows is None else raw[rows]
         else:
-            chosen = np.einsum("ij,j->i", self.vectors[rows], vector)
+            # Block by block, so that what is copied stays in the caches.
+            blocks = (rows[start : start + _TOGETHER] for start in range(0, len(rows), _TOGETHER))
+            chosen = np.zeros(0, np.float32)
+            if len(rows):
+                chosen = np.concatenate([np.einsum("ij,j->i", self.vectors[block], vector) for block in blocks])
         return np.clip(np.round(chosen.astype(np.float64), 6), -1.0, 1.0)
 
     def _all_cosines(self, vector: Vector) -> npt.NDArray[np.float32]:

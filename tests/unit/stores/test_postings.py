@@ -57,7 +57,6 @@ def test_the_best_are_those_of_the_formula(seed: int, monkeypatch: pytest.Monkey
         left_out += 1
         return completed(self, *given)
 
-    monkeypatch.setattr(module, "_LONG", 1 if seed % 2 else 40)
     monkeypatch.setattr(module, "_AT_ONCE", 50)
     monkeypatch.setattr(Postings, "_completed", counted)
     rows = drawn(chance, 400)

@@ -20,7 +20,7 @@ from fonte.stores.frequencies import Frequencies
 from fonte.stores.home import Home, slug
 from fonte.stores.lance_errors import lance_call, store_error
 from fonte.stores.lance_index import LanceIndex
-from fonte.stores.lance_writer import MOST_FRAGMENTS
+from fonte.stores.lance_writer import FEW_FRAGMENTS
 from fonte.stores.sql_filter import NOBODY, any_of, readable
 from fonte.stores.sqlite import sqlite_error
 from fonte.stores.sqlite_stores import SqliteVectorCache
@@ -244,9 +244,43 @@ def test_a_small_change_shares_its_bases_files_and_is_bound_after_many(tmp_path:
         assert len(reader.bm25(["x"], question(), revoked=(), k=200)) == 100
         assert len(reader.dense(unit(1.0), question(), revoked=(), k=200)) == 100
     assert seen[:3] == [1, 2, 3]
-    assert max(seen) <= MOST_FRAGMENTS
+    assert max(seen) <= FEW_FRAGMENTS
     assert 1 in seen[2:], "now and then all rows are bound in one file"
     assert first not in files_of(store, base)
+
+
+def test_what_one_sync_changes_becomes_one_fragment_however_often_a_document_changes(tmp_path: Path) -> None:
+    store = LanceIndex(tmp_path / "lance")
+    base = build(store, [(stored(f"c{at:03}", f"d{at}"), ["x", f"w{at}"]) for at in range(100)])
+    writer = store.begin(base.recipe, base)
+    for turn in range(3):
+        for at in range(20):
+            writer.remove_documents([f"d{at}"])
+            writer.add([stored(f"n{at}-{turn}", f"d{at}")], [["x", f"v{turn}"]], random_units(1, at))
+    assert list(writer.chunk_ids("d7")) == ["n7-2"]
+    writer.add([stored("more", "d50")], [["x", "more"]], random_units(1, 1))
+    after = sealed(writer, "g2")
+    assert after.chunks == 101
+    assert len(files_of(store, after)) == 2
+    reader = store.open(after)
+    found = {word: len(reader.bm25([word], question(), revoked=(), k=200)) for word in ("v0", "v1", "v2", "w7", "w50")}
+    assert found == {"v0": 0, "v1": 0, "v2": 20, "w7": 0, "w50": 1}
+    assert {hit.chunk_id for hit in reader.bm25(["w50", "more"], question(), revoked=(), k=9)} == {"c050", "more"}
+    assert len(reader.dense(unit(1.0), question(), revoked=(), k=200)) == 101
+    assert len(store.open(base).bm25(["x"], question(), revoked=(), k=200)) == 100
+
+
+def test_files_of_old_indexes_are_not_handed_on(tmp_path: Path) -> None:
+    store = LanceIndex(tmp_path / "lance")
+    base = build(store, [(stored(f"c{at:03}", f"d{at}"), ["x"]) for at in range(30)])
+    kept = set()
+    for at in range(5):
+        base = changed(store, base, at)
+        indexes = [one.name for one in (store._path(base.table) / "_indices").iterdir()]
+        assert len(indexes) == 1, "that of its own words"
+        kept.update(indexes)
+    assert len(kept) == 5
+    assert len(store.open(base).bm25(["x"], question(), revoked=(), k=99)) == 30
 
 
 @pytest.mark.parametrize(
