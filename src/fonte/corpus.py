@@ -115,7 +115,8 @@ class OpenCorpus(Erasing):
         known = self.sources(tenant=tenant)
         strange = [one for one in sources if one not in known]
         if strange or not known:
-            raise NotFound(f"source {strange[0]!r} was never synced" if strange else "nothing was ever synced")
+            message = f"source {strange[0]!r} was never synced" if strange else "nothing was ever synced"
+            raise NotFound(message, hint="run fonte sync FOLDER once; after that it is known")
         specs = {one: remembered(options) for one, options in known.items() if not sources or one in sources}
         store, judge = self._store_of(tenant), self._judge(tenant, progress)
         syncer = Syncer(self._parts, store, tenant, 1, progress, judge, standing, held_key)

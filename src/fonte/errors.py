@@ -33,7 +33,8 @@ FonteError
     ├── ModelNotInstalled       model_not_installed  unknown name, missing package or file
     └── BadModelOutput          bad_model_output  nonsense, wrong dimensions, not finite
 
-``code`` and ``retryable`` are stable. Each message says what and where; ``hint`` what to do next.
+``code`` and ``retryable`` are stable. Each message says what and where; ``hint`` what to do next: where it is raised,
+else by its kind (``next_step``).
 """
 
 from __future__ import annotations
@@ -42,9 +43,10 @@ from typing import ClassVar
 
 
 class FonteError(Exception):
-    """Base of all errors that fonte raises on purpose."""
+    """Base of all errors that fonte raises on purpose. Without a ``hint`` of its own one says its kind's next step."""
 
     code: ClassVar[str] = "error"
+    next_step: ClassVar[str] = "fonte doctor tells what is missing here"
     retryable: ClassVar[bool] = False
     exit_status: ClassVar[int] = 1
     http_status: ClassVar[int] = 500
@@ -52,13 +54,14 @@ class FonteError(Exception):
     def __init__(self, message: str, *, hint: str = "") -> None:
         super().__init__(message)
         self.message = message
-        self.hint = hint
+        self.hint = hint or self.next_step
 
 
 class ConfigError(FonteError):
     """A setting that is unknown or wrong."""
 
     code = "config"
+    next_step = "correct it in fonte.toml or in the environment; fonte doctor reads both"
     exit_status = 2
 
 
@@ -66,6 +69,7 @@ class InputError(FonteError):
     """What the caller gave cannot be used."""
 
     code = "input"
+    next_step = "correct what was given and try again"
     exit_status = 2
     http_status = 400
 
@@ -74,12 +78,14 @@ class InvalidQuery(InputError):
     """An empty or impossible question, filter or range."""
 
     code = "invalid_query"
+    next_step = "ask it otherwise"
 
 
 class UnsupportedMediaType(InputError):
     """A kind of file that no parser reads."""
 
     code = "unsupported_type"
+    next_step = "convert it to a kind that fonte reads, such as PDF, DOCX or Markdown"
     http_status = 415
 
 
@@ -87,6 +93,7 @@ class SourceTooLarge(InputError):
     """A source beyond the size limit."""
 
     code = "source_too_large"
+    next_step = "split it into smaller ones"
     http_status = 413
 
 
@@ -94,6 +101,7 @@ class SourceUnreadable(InputError):
     """A missing folder, or a file that may not be read."""
 
     code = "source_unreadable"
+    next_step = "check that it is there and that this account may read it"
     exit_status = 1
 
 
@@ -101,6 +109,7 @@ class InvalidRequest(InputError):
     """A request that is not of the form that the server takes."""
 
     code = "invalid_request"
+    next_step = "see /openapi.json"
     http_status = 422
 
 
@@ -108,6 +117,7 @@ class ParseError(FonteError):
     """Bytes that could not become text."""
 
     code = "parse_failed"
+    next_step = "open it in its own program and save it anew, or convert it; then run fonte sync"
     http_status = 422
 
     def __init__(self, message: str, *, hint: str = "", uri: str = "", page: int | None = None) -> None:
@@ -120,24 +130,28 @@ class ParseTimeout(ParseError):
     """A parser that passed its time limit."""
 
     code = "parse_timeout"
+    next_step = "raise [parsing] timeout_seconds, then run fonte retry"
 
 
 class ParserCrashed(ParseError):
     """A parser process that died or passed its memory limit."""
 
     code = "parser_crashed"
+    next_step = "run fonte retry; if it fails again, raise [parsing] memory_mb or convert the file"
 
 
 class EncryptedSource(ParseError):
     """A source that needs a password."""
 
     code = "encrypted"
+    next_step = "save it without its password, then run fonte sync"
 
 
 class NotFound(FonteError):
     """Absent or forbidden: from outside the two look the same."""
 
     code = "not_found"
+    next_step = "fonte documents lists what there is for you"
     http_status = 404
 
 
@@ -145,6 +159,7 @@ class AccessError(FonteError):
     """Who asks is not known, or may not do it."""
 
     code = "access"
+    next_step = "ask whoever runs this"
     http_status = 403
 
 
@@ -152,6 +167,7 @@ class Unauthenticated(AccessError):
     """No key or token, or one that is wrong, expired or revoked: from outside they look the same."""
 
     code = "unauthenticated"
+    next_step = "send a key; fonte keys create makes one"
     http_status = 401
 
 
@@ -159,12 +175,14 @@ class NotPermitted(AccessError):
     """An action that the key was not given. What one may not read is ``NotFound`` instead."""
 
     code = "not_permitted"
+    next_step = "use a key with this action; fonte keys create makes one"
 
 
 class Busy(FonteError):
     """Not now."""
 
     code = "busy"
+    next_step = "try again in a moment"
     retryable = True
     http_status = 503
 
@@ -190,6 +208,7 @@ class GenerationConflict(FonteError):
     """Another writer moved the active alias first."""
 
     code = "generation_conflict"
+    next_step = "run fonte sync again"
     retryable = True
     http_status = 409
 
@@ -198,6 +217,7 @@ class SourceChanged(FonteError):
     """A source that has other bytes by now than those that were indexed."""
 
     code = "source_changed"
+    next_step = "run fonte sync"
     http_status = 409
 
 
@@ -205,6 +225,7 @@ class GateFailed(FonteError):
     """A candidate that was not good enough to publish; the report says why."""
 
     code = "gate_failed"
+    next_step = "fonte generations tells why; fonte publish ID --override REASON publishes it all the same"
     http_status = 409
 
     def __init__(self, message: str, *, hint: str = "", report: tuple[str, ...] = ()) -> None:
@@ -216,12 +237,14 @@ class StoreError(FonteError):
     """The home could not be read or written."""
 
     code = "store"
+    next_step = "fonte check tells what is wrong with the home"
 
 
 class StoreUnavailable(StoreError):
     """Disk full, database locked, storage away."""
 
     code = "store_unavailable"
+    next_step = "see that there is room on the disk and that it may be written, then try again"
     retryable = True
     http_status = 503
 
@@ -230,6 +253,7 @@ class HomeLocked(StoreError):
     """Another process is writing to this home."""
 
     code = "home_locked"
+    next_step = "wait until the other command has ended"
     retryable = True
     http_status = 503
 
@@ -238,12 +262,14 @@ class SchemaMismatch(StoreError):
     """A home of another version."""
 
     code = "schema_mismatch"
+    next_step = "use the version of fonte that made it, or sync into a new home"
 
 
 class SpaceMismatch(StoreError):
     """Vectors of two embedding spaces were about to meet."""
 
     code = "space_mismatch"
+    next_step = "name the model of the index in [embedding], or run fonte sync to build it anew"
     http_status = 409
 
 
@@ -251,12 +277,14 @@ class CorruptIndex(StoreError):
     """Stored data that contradicts itself."""
 
     code = "corrupt_index"
+    next_step = "fonte check tells what is damaged; go back with fonte rollback, or sync into a new home"
 
 
 class ModelError(FonteError):
     """A model failed."""
 
     code = "model"
+    next_step = "fonte doctor tries the model that the settings name"
     http_status = 502
 
 
@@ -264,6 +292,7 @@ class ModelUnavailable(ModelError):
     """An endpoint that is down, slow or refusing."""
 
     code = "model_unavailable"
+    next_step = "see that the endpoint runs, then try again"
     retryable = True
     http_status = 503
 
@@ -272,9 +301,11 @@ class ModelNotInstalled(ModelError):
     """An unknown model name, or a package or file that is missing."""
 
     code = "model_not_installed"
+    next_step = "correct the name or folder in the settings, or put the model there"
 
 
 class BadModelOutput(ModelError):
     """Nonsense from a model: wrong shape, not finite, not the promised form."""
 
     code = "bad_model_output"
+    next_step = "nothing of it was kept; if it comes again, install the model anew or name another one"

@@ -50,7 +50,8 @@ class Showing(Conversing):
         state = store.catalog.state(active.id, only.document_id) or only
         found = store.catalog.document(active.id, state.document_id)
         if found is None:
-            raise NotFound(f"{state.name} has no text: {state.reason or state.status.value}")
+            message = f"{state.name} has no text: {state.reason or state.status.value}"
+            raise NotFound(message, hint="mend or convert it and run fonte sync; fonte retry reads it again as it is")
         return found, state, place_in(found, start, end, page)
 
     def table(

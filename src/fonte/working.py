@@ -90,7 +90,7 @@ class Worker:
         """
         found = self._store(who.principal.tenant).job(job_id)
         if found is None or not (who.runs_it or found.begun_by(who)):
-            raise NotFound(f"there is no job {job_id!r}")
+            raise NotFound(f"there is no job {job_id!r}", hint="jobs are told when they begin, and the newest are kept")
         return found
 
     def jobs(self, tenant: str, limit: int) -> list[Job]:

@@ -56,3 +56,14 @@ def test_a_model_without_token_vectors_says_so_when_asked(folder: Path, tmp_path
     assert "without token vectors" in fonte(home, "status", "--config", str(config), json_mode=False).out
     told = {one["name"]: one["detail"] for one in fonte(home, "doctor", "--config", str(config)).json["checks"]}
     assert "results not reranked" in told["embedding"]
+
+
+def test_an_empty_result_says_who_asked_where_nobody_was_named(folder: Path, tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    fonte(home, "sync", str(folder), "--allow", "staff")
+    question = "how many days of leave?"
+    for command in ("ask", "search"):
+        nobody = fonte(home, command, question, json_mode=False)
+        assert "--roles and --user say who asks" in nobody.err
+        assert "--roles" not in fonte(home, command, question, "--roles", "guests", json_mode=False).err
+        assert "--roles" not in fonte(home, command, question, "--roles", "staff", json_mode=False).err

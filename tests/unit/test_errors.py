@@ -35,10 +35,10 @@ def test_statuses_are_those_of_the_contract(kind: type[FonteError]) -> None:
 
 
 @pytest.mark.parametrize("kind", EVERY, ids=lambda kind: kind.__name__)
-def test_an_error_carries_message_and_hint(kind: type[FonteError]) -> None:
+def test_an_error_says_what_to_do_next_where_it_was_raised_or_by_its_kind(kind: type[FonteError]) -> None:
     error = kind("what and where", hint="what to do")
     assert (error.message, error.hint, str(error)) == ("what and where", "what to do", "what and where")
-    assert kind("x").hint == ""
+    assert kind("x").hint == kind.next_step != ""
 
 
 def test_the_tree_in_the_docstring_is_the_tree() -> None:

@@ -14,6 +14,7 @@ from fonte.errors import ConfigError, InputError
 
 LATER = frozenset("bench".split())
 """Commands of the contract that this version does not have."""
+GENERATORS = ("extractive", "openai", "anthropic", "gguf")
 DESCRIPTION = "Ask your documents; every sentence of the answer is tied to the place it came from."
 
 
@@ -21,6 +22,7 @@ class UsageError(InputError):
     """Wrong use of the command line."""
 
     code = "usage"
+    next_step = "see fonte --help"
 
 
 class Unsaid(str):
@@ -270,7 +272,10 @@ def _add_asking(command: _Command) -> None:
     )
     ask.add_argument("query", metavar="QUESTION")
     ask.add_argument(
-        "--generator", metavar="NAME", choices=("extractive", "openai"), help="who writes (default: extractive)"
+        "--generator",
+        metavar="NAME",
+        choices=GENERATORS,
+        help="who writes, of " + ", ".join(GENERATORS) + " (default: as set)",
     )
     ask.add_argument("--stream", action="store_true", help="show the answer as it comes")
     ask.add_argument("--conversation", metavar="ID", help="go on with a conversation; new begins one and tells its id")

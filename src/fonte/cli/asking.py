@@ -26,6 +26,7 @@ _NEAREST = {
     "en": "Nearest passages, which do not answer:",
     "it": "I passaggi più vicini, che non contengono la risposta:",
 }
+_AS_NOBODY = "asked as nobody in particular, who may read what is public: --roles and --user say who asks"
 _KEYS = {"document": "documents", "language": "languages", "type": "media_types"}
 
 
@@ -51,6 +52,7 @@ def search(options: argparse.Namespace, output: Output) -> int:
         _passage(one, output)
     if not found.results:
         output.line("nothing found")
+        _tell_asker(options, output)
     return 0
 
 
@@ -88,6 +90,8 @@ def ask(options: argparse.Namespace, output: Output) -> int:
         _answer(answer, output, already_shown=shown and isinstance(answer, Answered))
         if answer.trace.conversation:
             output.line(f"conversation {answer.trace.conversation}")
+        if isinstance(answer, Abstained):
+            _tell_asker(options, output)
     return ABSTAINED if options.fail_on_abstain and isinstance(answer, Abstained) else 0
 
 
@@ -170,6 +174,12 @@ def _answer(answer: Answer, output: Output, *, already_shown: bool) -> None:
         output.note("computed over the table, not judged by the gate")
     elif not answer.gate.calibrated:
         output.note(verdict_line(answer.gate))
+
+
+def _tell_asker(options: argparse.Namespace, output: Output) -> None:
+    """Of an empty result: who asked, where nobody was named. It is the same whatever the documents hold."""
+    if not options.roles and not options.user:
+        output.note(_AS_NOBODY)
 
 
 def _tell_dropped(answer: Answer, output: Output) -> None:

@@ -69,6 +69,7 @@ def _told(report: SyncReport, output: Output, *, wanted_published: bool) -> int:
                 ("STATE", "SOURCE", "REASON"),
                 [(one.state.value, one.source_uri, one.reason) for one in report.failures],
             )
+            output.note("these are not searched whole: mend or convert them and sync again; fonte documents lists all")
     for note in report.notes:
         output.note(note)
     if report.held_back is not None:

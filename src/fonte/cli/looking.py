@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 
 from fonte import contract
 from fonte.access.standing import Breaker, Rules, Tended, Tries, standing_told, tries_told
@@ -190,16 +191,20 @@ def _nothing_yet(known: Sequence[Generation]) -> str:
 
 def doctor(options: argparse.Namespace, output: Output) -> int:
     """What is installed and what is missing."""
-    from fonte.wiring import examine
+    from fonte.doctor import examine
 
     checks = examine(options.home, options.config)
+    wrong = [one for one in checks if one.required and not one.ok]
     if output.json_mode:
-        output.json(
-            {"checks": [{"name": one.name, "ok": one.ok, "detail": one.detail, "hint": one.hint} for one in checks]}
-        )
-    else:
-        output.table(
-            ("", "CHECK", "FOUND", "WHAT TO DO"),
-            [("ok" if one.ok else "--", one.name, one.detail, "" if one.ok else one.hint) for one in checks],
-        )
-    return 0 if all(one.ok or not one.required for one in checks) else 1
+        output.json({"checks": [asdict(one) for one in checks]})
+        return 1 if wrong else 0
+    width = max(len(one.name) for one in checks)
+    for one in checks:
+        mark = "ok" if one.ok else "NO" if one.required else "--"
+        output.line(f"{mark}  {one.name:<{width}}  {one.detail}")
+        if not one.ok and one.hint:
+            output.line(f"{'':<{width + 4}}  {one.hint}")
+    output.line()
+    needed = ", ".join(one.name for one in wrong)
+    output.line(f"needed, and not as it should be: {needed}" if wrong else "what is needed is there; -- is optional")
+    return 1 if wrong else 0

@@ -60,10 +60,10 @@ def get(connection: Connection, answer_id: str, principal: Principal, column: st
     own = row is not None and (anybodys or _is_asker(row, principal))
     if not own or not _all_readable(connection, row, principal):
         message = f"no answer {answer_id}"
-        raise NotFound(message)
+        raise NotFound(message, hint="it may have gone with a document that it cites: ask again")
     if row[column] is None:
         message = f"answer {answer_id} has no {column}"
-        raise NotFound(message)
+        raise NotFound(message, hint="ask again")
     return str(row[column])
 
 

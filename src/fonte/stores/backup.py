@@ -223,7 +223,7 @@ def restore(file: Path, home: Path) -> Backup:
     if home.exists() and (not home.is_dir() or any(home.iterdir())):
         raise InputError(f"{home} is there already", hint="name a home that does not exist: --home NEW")
     if not file.is_file():
-        raise NotFound(f"there is no file {file}")
+        raise NotFound(f"there is no file {file}", hint="name what fonte backup wrote")
     draft = home.absolute().with_name(f".{home.name}.{uuid.uuid4().hex[:8]}")
     try:
         with _disk():

@@ -9,10 +9,10 @@ import pytest
 from unit.models.stub_server import Asked, Reply, json_reply, stub_server
 from unit.models.test_models_entailment import write_nli_folder
 
+from fonte.doctor import examine
 from fonte.errors import BadModelOutput, ConfigError, FonteError, ModelNotInstalled, ModelUnavailable
 from fonte.models.entailers import make_entailer
 from fonte.protocols import Entailer
-from fonte.wiring import examine
 
 REVISION = "0123456789abcdef0123456789abcdef01234567"
 

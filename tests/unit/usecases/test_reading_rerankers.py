@@ -12,13 +12,13 @@ from fonte import contract
 from fonte.calibration import conditions_of
 from fonte.config import load_settings
 from fonte.corpus import OpenCorpus
+from fonte.doctor import examine
 from fonte.errors import BadModelOutput, ConfigError, ModelError, ModelNotInstalled, ModelUnavailable
 from fonte.evidence import features
 from fonte.protocols import Reranker
 from fonte.reranking import REST_SECONDS, Deferred, Resting
 from fonte.retrieve import FUSION, RERANK, Retrieved
 from fonte.types import PUBLIC_ROLE, Filters, Principal, Query
-from fonte.wiring import examine
 from quick_corpus import Shelf, Shelves, quick_corpus, quick_parts
 
 WHO = Principal()

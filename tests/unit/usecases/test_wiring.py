@@ -9,12 +9,13 @@ import pytest
 
 from fonte.config import load_settings
 from fonte.corpus import Parts
+from fonte.doctor import Check, _generates
 from fonte.errors import ConfigError
 from fonte.evidence import EvidenceScorer
 from fonte.models.anthropic import AnthropicMessages
 from fonte.models.openai_chat import OpenAIChat
 from fonte.text.terms import Analyser
-from fonte.wiring import Check, _generates, make_parts
+from fonte.wiring import make_parts
 from quick_corpus import WordEmbedder
 
 

@@ -7,6 +7,7 @@ import re
 import resource
 import shutil
 import subprocess
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -120,6 +121,11 @@ class Engine:
         if process.returncode:
             raise OcrFailed(f"tesseract ended with status {process.returncode}")
         return answer
+
+
+def packages_of(languages: Iterable[str]) -> str:
+    """The Debian packages of languages in tesseract's names, parted by spaces."""
+    return " ".join(f"tesseract-ocr-{name.replace('_', '-')}" for name in languages)
 
 
 def find_engine(languages: str) -> Engine | None:

@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from fonte.parsers.ocr.engine import HINT, PACKAGES, Engine, OcrFailed, Orientation, find_engine
+from fonte.parsers.ocr.engine import HINT, PACKAGES, Engine, OcrFailed, Orientation, find_engine, packages_of
 from fonte.parsers.ocr.hocr import OcrLine, confidence, read_hocr
 from fonte.parsers.ocr.rules import uncovered_share, without_rules
 from fonte.parsers.ocr.settings import OcrSettings, ask_for_time, current
@@ -195,8 +195,7 @@ def trouble(page: OcrPage) -> str | None:
 
 def missing_languages(names: tuple[str, ...]) -> str:
     """What to say of languages that are not installed."""
-    packages = " ".join(f"tesseract-ocr-{name.replace('_', '-')}" for name in names)
-    return f"OCR without {', '.join(names)}, not installed (apt-get install {packages})"
+    return f"OCR without {', '.join(names)}, not installed (apt-get install {packages_of(names)})"
 
 
 def _enlargement(image: Image) -> float:

@@ -114,7 +114,7 @@ class Fetcher:
             if "location" not in reply.headers:
                 raise Trouble(f"{url} answers {reply.status} without saying where it leads")
             url = plain_url(reply.headers["location"], base=url)
-        raise SourceUnreadable(f"{first} leads on more than {_MOST_REDIRECTS} times")
+        raise SourceUnreadable(f"{first} leads on more than {_MOST_REDIRECTS} times", hint="check the address")
 
     def _once(self, url: str, headers: Mapping[str, str], most: int) -> Reply:
         if self._pool is None:

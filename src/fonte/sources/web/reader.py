@@ -127,7 +127,8 @@ class WebSource:
             return []
         seen.add(url)
         if len(seen) > _MOST_SITEMAPS:
-            raise SourceTooLarge(f"{self.spec} leads to more than {_MOST_SITEMAPS} sitemaps")
+            message = f"{self.spec} leads to more than {_MOST_SITEMAPS} sitemaps"
+            raise SourceTooLarge(message, hint="sync some of these sitemaps as sources of their own")
         reply = self.fetcher.get(url)
         why = refused(reply)
         if why is None and reply.status in GONE:
@@ -149,7 +150,8 @@ class WebSource:
             if url in way:
                 raise SourceUnreadable(f"{way[-1]} leads in a circle to {url}", hint="tell who runs the site")
             if len(way) == _DEPTH:
-                raise SourceTooLarge(f"{url} lies below {_DEPTH} indexes; it is not read")
+                message = f"{url} lies below {_DEPTH} indexes; it is not read"
+                raise SourceTooLarge(message, hint="sync it as a source of its own")
             return self._sitemap(url, way, seen)
         except (Trouble, FonteError) as error:
             if len(seen) > _MOST_SITEMAPS:  # an error of the whole source
