@@ -289,7 +289,7 @@ def _calibration(figures: Calibrated, asker: Asker, golden: GoldenSet, costs: Co
 def _too_few(cases: Sequence[Case], left_out: Mapping[str, int]) -> InputError:
     lacking = missing(cases)
     there = Counter(case.answerable for case in {case.query[0]: case for case in cases}.values())
-    told = f"{there[True]} questions can be answered and {there[False]} cannot"
+    told = f"of the questions {there[True]} can be answered and {there[False]} cannot"
     if left_out:
         told += f" ({', '.join(f'{number} left out: {why}' for why, number in left_out.items())})"
     more = " and ".join(f"{number} more {name}" for name, number in lacking.items())

@@ -104,7 +104,7 @@ def test_figures_a_gate_in_force_and_what_status_says(tmp_path: Path, home: Path
 def test_too_few_questions_and_wrong_costs_are_refused(tmp_path: Path, home: Path) -> None:
     ran = fonte(home, "calibrate", golden(tmp_path, unanswerable=3))
     assert (ran.status, ran.json["error"]["code"]) == (2, "input")
-    assert "36 questions can be answered and 3 cannot" in ran.json["error"]["message"]
+    assert "of the questions 36 can be answered and 3 cannot" in ran.json["error"]["message"]
     assert "17 more unanswerable" in ran.json["error"]["hint"]
     for cost in ("0", "-1", "nan", "inf", "much"):
         assert fonte(home, "calibrate", "x.yaml", "--cost-wrong", cost).status == 2

@@ -130,7 +130,7 @@ def test_questions_that_this_index_cannot_answer_to_their_asker_are_left_out(ope
 
 
 def test_too_few_questions_are_refused_before_any_is_asked_and_nothing_is_stored(opened: OpenCorpus) -> None:
-    with pytest.raises(InputError, match="30 questions can be answered and 11 cannot") as error:
+    with pytest.raises(InputError, match="of the questions 30 can be answered and 11 cannot") as error:
         opened.calibrate(golden(unanswerable=11), progress=lambda *_: pytest.fail("asked"))
     assert "9 more unanswerable" in error.value.hint
     assert opened.calibration().calibration is None
