@@ -154,7 +154,7 @@ def test_the_text_of_one_document_under_another_is_refused(catalog: SqlCatalog) 
 
 def test_texts_are_kept_once_and_go_with_their_last_generation(catalog: SqlCatalog) -> None:
     def count(table: str) -> int:
-        with catalog._database.read() as connection:
+        with catalog.database.read() as connection:
             return connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
 
     publish(catalog, "g1", None, d1=["public"], d2=["public"])
@@ -605,7 +605,7 @@ def test_the_active_generation_is_asked_without_counting(file_catalog: SqlCatalo
     assert active is not None
     assert replace(active, documents=1) == catalog.generation("g1") == catalog.generations()[0]
     statements: list[str] = []
-    with catalog._database.read() as connection:
+    with catalog.database.read() as connection:
         connection.set_trace_callback(statements.append)
     catalog.active()
     assert statements

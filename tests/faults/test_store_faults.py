@@ -233,7 +233,7 @@ def test_a_damaged_catalog_is_said_to_be_damaged(home: Path, content: bytes) -> 
 
 def test_a_damaged_text_is_never_served(home: Path) -> None:
     store = Home(home).tenant("default")
-    with store.catalog._database.write() as connection:
+    with store.catalog.database.write() as connection:
         (body,) = connection.execute("SELECT body FROM texts WHERE document_id = 'd1'").fetchone()
         broken = bytes(body[:-1]) + bytes([body[-1] ^ 1])
         connection.execute("UPDATE texts SET body = ? WHERE document_id = 'd1'", (broken,))
@@ -303,7 +303,7 @@ def test_a_home_without_its_format_is_refused_and_a_fresh_folder_is_not(tmp_path
 def test_a_catalog_of_another_schema_is_refused(tmp_path: Path) -> None:
     store = Home(tmp_path / "home").tenant("default")
     publish(store.catalog, "g1", None, d1=["public"])
-    with store.catalog._database.write() as connection:
+    with store.catalog.database.write() as connection:
         connection.execute("PRAGMA user_version = 99")
     store.close()
     later = Home(tmp_path / "home").tenant("default")
@@ -345,7 +345,7 @@ def test_a_damaged_cache_row_is_not_known(tmp_path: Path) -> None:
     cache = SqliteVectorCache(tmp_path / "vectors.sqlite")
     vectors = dict(zip("abc", random_units(3, 1)))
     cache.put("s", vectors)
-    with cache._database.write() as connection:
+    with cache.database.write() as connection:
         connection.execute("UPDATE vectors SET vector = zeroblob(32) WHERE text_hash = 'a'")
         connection.execute("UPDATE vectors SET text_hash = 'd' WHERE text_hash = 'b'")
     found = cache.get("s", ["a", "b", "c", "d"])
@@ -357,7 +357,7 @@ def test_a_row_with_damaged_codes_is_not_known(tmp_path: Path) -> None:
     cache = SqliteVectorCache(tmp_path / "vectors.sqlite")
     codes = dict(zip("abcde", random_codes([3] * 5, 1)))
     cache.put("s", dict(zip("abcde", random_units(5, 1))), codes)
-    with cache._database.write() as connection:
+    with cache.database.write() as connection:
         connection.execute("UPDATE vectors SET codes = zeroblob(12) WHERE text_hash = 'a'")
         connection.execute("UPDATE vectors SET codes = substr(codes, 1, 8) WHERE text_hash = 'b'")
         connection.execute("UPDATE vectors SET code_width = 3 WHERE text_hash = 'c'")

@@ -15,11 +15,11 @@ class SqlAudit:
     """The log over one file, which the first entry makes."""
 
     def __init__(self, database: Database) -> None:
-        self._database = database
+        self.database = database
 
     def record(self, entry: AuditEntry) -> None:
         """Keep an entry. Raises StoreUnavailable."""
-        with self._database.write() as connection:
+        with self.database.write() as connection:
             connection.execute(
                 'INSERT INTO audit (at, tenant, identity, "user", action, subject, outcome, shown, request_id)'
                 " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -40,7 +40,7 @@ class SqlAudit:
         self, tenant: str, *, before: int | None = None, limit: int = 100, user: str | None = None
     ) -> Sequence[tuple[int, AuditEntry]]:
         """Entries of a tenant with their numbers, newest first; ``before`` a number, to read on."""
-        with self._database.read() as connection:
+        with self.database.read() as connection:
             rows = connection.execute(
                 "SELECT * FROM audit WHERE tenant = ? AND (CAST(? AS BIGINT) IS NULL OR number < ?)"
                 ' AND (CAST(? AS TEXT) IS NULL OR "user" = ?)'
@@ -51,19 +51,19 @@ class SqlAudit:
 
     def forget(self, before: datetime) -> int:
         """Delete entries that are older; how many."""
-        with self._database.write() as connection:
+        with self.database.write() as connection:
             return connection.execute("DELETE FROM audit WHERE at < ?", (put_time(before),)).rowcount
 
     def forget_user(self, tenant: str, user: str) -> int:
         """Take a user's name and questions out of the entries; how many."""
-        with self._database.write() as connection:
+        with self.database.write() as connection:
             return connection.execute(
                 'UPDATE audit SET "user" = NULL, subject = \'\' WHERE tenant = ? AND "user" = ?', (tenant, user)
             ).rowcount
 
     def close(self) -> None:
         """Let go of the database."""
-        self._database.close()
+        self.database.close()
 
 
 def _entry(row: Row) -> AuditEntry:

@@ -32,7 +32,7 @@ class SqlCatalog:
     def __init__(self, database: Database, tenant: str, lock: TenantLock) -> None:
         """Nothing is written yet."""
         self._tenant = tenant
-        self._database = database
+        self.database = database
         self._lock = lock
         self._differences: dict[str, _Differences] = {}
         self._texts: dict[tuple[str, str], Document] = {}
@@ -40,13 +40,13 @@ class SqlCatalog:
 
     @contextmanager
     def _read(self) -> Iterator[Connection]:
-        with self._database.read() as connection:
+        with self.database.read() as connection:
             self._own(connection)
             yield connection
 
     @contextmanager
     def _write(self, *, forget: bool = False) -> Iterator[Connection]:
-        with self._database.write(forget=forget) as connection:
+        with self.database.write(forget=forget) as connection:
             self._own(connection, write=True)
             yield connection
 
@@ -63,7 +63,7 @@ class SqlCatalog:
 
     def close(self) -> None:
         """Let go of the database."""
-        self._database.close()
+        self.database.close()
 
     # generations
 

@@ -10,8 +10,8 @@ from contextlib import closing
 from pathlib import Path
 
 from fonte.errors import FonteError
-from fonte.stores.erasing import JOURNAL
 from fonte.stores.home import Home, TenantStore
+from fonte.stores.home_erasing import JOURNAL
 from fonte.stores.lance_index import SUFFIX
 from fonte.types import Generation, GenerationState
 

@@ -19,7 +19,7 @@ class SqlConversations:
     """Conversations over one file. A tenant is a file; within it whoever asks sees only their own."""
 
     def __init__(self, database: Database) -> None:
-        self._database = database
+        self.database = database
 
     def turns(self, conversation_id: str, principal: Principal) -> list[KeptTurn]:
         """What was asked in a conversation, oldest first.
@@ -27,7 +27,7 @@ class SqlConversations:
         Raises:
             NotFound: there is none, or it is somebody else's.
         """
-        with self._database.read() as connection:
+        with self.database.read() as connection:
             row = connection.execute(
                 "SELECT asker, roles FROM conversations WHERE id = ?", (conversation_id,)
             ).fetchone()
@@ -45,7 +45,7 @@ class SqlConversations:
         Raises:
             NotFound: it is somebody else's.
         """
-        with self._database.write() as connection:
+        with self.database.write() as connection:
             connection.execute(
                 "INSERT INTO conversations (id, asker, roles) VALUES (?, ?, ?) ON CONFLICT (id) DO NOTHING",
                 (conversation_id, principal.user, put_json(sorted(principal.unnamed_as))),
@@ -63,7 +63,7 @@ class SqlConversations:
 
     def heads(self, principal: Principal, limit: int, offset: int) -> list[ConversationHead]:
         """Conversations of whoever asks, the one that was gone on with last first."""
-        with self._database.read() as connection:
+        with self.database.read() as connection:
             rows = connection.execute(
                 "SELECT c.id, f.question, count(*), min(t.asked_at), max(t.asked_at) AS last"
                 " FROM conversations c JOIN turns t ON t.conversation = c.id JOIN turns f ON f.conversation = c.id"
@@ -84,13 +84,13 @@ class SqlConversations:
             NotFound: there is none, or it is somebody else's.
         """
         self.turns(conversation_id, principal)
-        with self._database.write(forget=True) as connection:
+        with self.database.write(forget=True) as connection:
             connection.execute("DELETE FROM turns WHERE conversation = ?", (conversation_id,))
             connection.execute("DELETE FROM conversations WHERE id = ?", (conversation_id,))
 
     def close(self) -> None:
         """Let go of the database."""
-        self._database.close()
+        self.database.close()
 
 
 def _absent(conversation_id: str) -> NotFound:

@@ -1,41 +1,71 @@
-"""What is taken out of a tenant's files so that nothing of it is left: documents, a user, or the whole tenant.
+"""What is taken out of a tenant's stores so that nothing of it is left: documents, a user, or the whole tenant.
 
-An erasure is written down in ``erasing.json`` before it begins and struck out when nothing is left to do. Every step
+An erasure is written down before it begins and struck out when nothing is left to do. Every step
 may be done again, so that one that was killed is completed by the next, whatever it was called for.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import shutil
-import sqlite3
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Protocol
 from urllib.parse import unquote
 
 from fonte.errors import StoreUnavailable
+from fonte.store_protocols import IndexStore, IndexWriter
 from fonte.stores import generations
 from fonte.stores.catalog import SqlCatalog
-from fonte.stores.lance_index import LanceIndex
-from fonte.stores.sqlite import scrub, sqlite_call
+from fonte.stores.statements import Database, Row
 from fonte.stores.vector_cache import SqlVectorCache
 from fonte.types import DocumentState, Generation, GenerationState
 
-JOURNAL = "erasing.json"
-DATABASES = (
-    "catalog.sqlite",
-    "vectors.sqlite",
-    "conversations.sqlite",
-    "feedback.sqlite",
-    "jobs.sqlite",
-    "standing.sqlite",
-)
-_GONE = ".erased-"
+
+class Kept(Protocol):
+    """Where an erasure that was begun is written down."""
+
+    def load(self) -> str | None:
+        """What was saved, None where nothing was. Raises StoreUnavailable."""
+
+    def save(self, text: str) -> None:
+        """Replace it; it is on the disk when this returns. Raises StoreUnavailable."""
+
+    def remove(self) -> None:
+        """Forget it. Raises StoreUnavailable."""
+
+
+@dataclass(frozen=True, slots=True)
+class Erasable:
+    """The databases that an erasure goes through; the last two are of all tenants."""
+
+    catalog: Database
+    vectors: Database
+    conversations: Database
+    feedback: Database
+    jobs: Database
+    standing: Database
+    audit: Database
+    keys: Database
+
+    @property
+    def of_tenant(self) -> tuple[Database, ...]:
+        """Those that are the tenant's alone."""
+        return self.catalog, self.vectors, self.conversations, self.feedback, self.jobs, self.standing
+
+
+class ErasableIndex(IndexStore, Protocol):
+    """An index out of which documents can be taken for good."""
+
+    def rewrite(self, base: Generation, without: Sequence[str]) -> IndexWriter:
+        """A writer on a new table with the base's rows but for those of some documents: it shares nothing with it."""
+
+    def erase(self, keep: Sequence[Generation]) -> None:
+        """Remove every table that none of ``keep`` names, also those that are read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,18 +85,20 @@ class _Journal:
 class Eraser:
     """Takes things out of one tenant's files and out of its part of the audit log."""
 
-    home: Path
-    folder: Path
     tenant: str
+    folder: Path
+    """Of what is kept in files."""
     catalog: SqlCatalog
-    index: LanceIndex
+    index: ErasableIndex
     cache: SqlVectorCache
+    databases: Erasable
+    journal: Kept
 
     # --- documents ---------------------------------------------------------------------------------------------------
 
     def pending(self) -> bool:
         """Whether an erasure was begun and not completed."""
-        return (self.folder / JOURNAL).exists()
+        return self.journal.load() is not None
 
     def documents(
         self,
@@ -99,16 +131,14 @@ class Eraser:
             self._said(journal)  # again: what was being answered has been noted meanwhile
             self._vectors(active, key_of)
             self._scrub()
-            (self.folder / JOURNAL).unlink()
+            self.journal.remove()
         return ids
 
     def _begun(self, doomed: Sequence[DocumentState]) -> _Journal:
-        path = self.folder / JOURNAL
-        try:
-            told = json.loads(path.read_bytes())
+        known: dict[str, tuple[str, str]] = {}
+        told = json.loads(self.journal.load() or "null")
+        if told is not None:
             known = {str(key): (str(one[0]), str(one[1])) for key, one in told["documents"].items()}
-        except FileNotFoundError:
-            known = {}
         new = {one.document_id: (one.name, one.uri) for one in doomed}
         # What was clean without the old ones is not without the new ones.
         clean = str(told["clean"]) if known and not new.keys() - known.keys() else ""
@@ -118,20 +148,12 @@ class Eraser:
         return journal
 
     def _keep(self, journal: _Journal) -> None:
-        beside = self.folder / f"{JOURNAL}.new"
-        with _disk():
-            told = {"tenant": self.tenant, "documents": journal.documents, "clean": journal.clean}
-            descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
-            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-                json.dump(told, file)
-                file.flush()
-                os.fsync(descriptor)
-            beside.replace(self.folder / JOURNAL)
+        self.journal.save(json.dumps({"tenant": self.tenant, "documents": journal.documents, "clean": journal.clean}))
 
     def _fetched(self, uris: Sequence[str]) -> None:
         """Copies of what came from elsewhere, and all listings of containers, which are made again."""
         folder = self.folder / "fetched"
-        with _disk():
+        with disk():
             shutil.rmtree(folder / "listings", ignore_errors=True)
             for about in folder.glob("*/*.json"):
                 try:
@@ -171,78 +193,70 @@ class Eraser:
 
     def _said(self, journal: _Journal) -> None:
         """Questions about them and their names, out of the audit log."""
-        with _writing(self.folder / "catalog.sqlite") as connection:
-            questions = [one[0] for one in connection.execute(_QUESTIONS, (json.dumps(list(journal.documents)),))]
-        with _writing(self.home / "audit.sqlite") as connection:
-            if connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'audit'").fetchone():
-                connection.execute(
-                    "UPDATE audit SET subject = '' WHERE tenant = :tenant AND ("
-                    "EXISTS (SELECT 1 FROM json_each(:ids) i WHERE instr(audit.shown, i.value))"
-                    " OR EXISTS (SELECT 1 FROM json_each(:words) w WHERE instr(audit.subject, w.value))"
-                    " OR subject IN (SELECT value FROM json_each(:questions)))",
-                    {
-                        "tenant": self.tenant,
-                        "ids": json.dumps(list(journal.documents)),
-                        "words": json.dumps(journal.words),
-                        "questions": json.dumps(questions),
-                    },
+        with self.databases.catalog.read() as connection:
+            rows = connection.execute("SELECT id, documents, body, trace FROM answers")
+            resting = [row for row in rows if _rests(row, journal.documents)]
+        questions = {str(json.loads(row["body"]).get("question", "")) for row in resting}
+        if self.databases.audit.made():
+            with self.databases.audit.write(forget=True) as connection:
+                for column, words in (("shown", list(journal.documents)), ("subject", journal.words)):
+                    connection.executemany(
+                        f"UPDATE audit SET subject = '' WHERE tenant = ? AND {_SAYS.format(column)}",  # noqa: S608 - constants
+                        [(self.tenant, word) for word in words],
+                    )
+                connection.executemany(
+                    "UPDATE audit SET subject = '' WHERE tenant = ? AND subject = ?",
+                    [(self.tenant, one) for one in questions],
                 )
 
     def _rows(self, journal: _Journal) -> None:
         """Rows of the catalog, with all answers that rest on them, and what hangs on those answers."""
-        ids = json.dumps(list(journal.documents))
-        alone = {_local(uri) for _, uri in journal.documents.values()}
-        with _writing(self.folder / "catalog.sqlite") as connection:
-            connection.row_factory = sqlite3.Row
+        ids = [(one,) for one in journal.documents]
+        with self.databases.catalog.write(forget=True) as connection:
             connection.execute("UPDATE generations SET state = 'rejected' WHERE state <> 'active'")
             generations.forget(connection, 0)
             for table in ("rights", "narrowings", "restores"):
-                connection.execute(
-                    f"DELETE FROM {table} WHERE document_id IN (SELECT value FROM json_each(?))",  # noqa: S608 - constants
-                    (ids,),
-                )
-            connection.execute(f"DELETE FROM answers WHERE {_RESTS}", (ids,))  # noqa: S608 - a constant
+                connection.executemany(f"DELETE FROM {table} WHERE document_id = ?", ids)  # noqa: S608 - constants
+            rows = connection.execute("SELECT id, documents, body, trace FROM answers").fetchall()
+            resting = [(row["id"],) for row in rows if _rests(row, journal.documents)]
+            connection.executemany("DELETE FROM answers WHERE id = ?", resting)
+            alone = {_local(uri) for _, uri in journal.documents.values()}
             connection.executemany("DELETE FROM sources WHERE spec = ?", [(one,) for one in alone])
         self.catalog.forget_texts()
         self._dangling()
         words = [json.dumps(one, ensure_ascii=False)[1:-1] for one in journal.words]
-        if (self.folder / "jobs.sqlite").exists():
-            with _writing(self.folder / "jobs.sqlite") as connection:
-                connection.execute(
-                    "DELETE FROM jobs WHERE EXISTS (SELECT 1 FROM json_each(?) w"
-                    " WHERE instr(wanted || coalesce(report, '') || coalesce(error, ''), w.value))",
-                    (json.dumps(words),),
-                )
-        if (self.folder / "standing.sqlite").exists():
-            with _writing(self.folder / "standing.sqlite") as connection:
+        if self.databases.jobs.made():
+            with self.databases.jobs.write(forget=True) as connection:
+                connection.executemany(_JOBS_SAY, [(one,) for one in words])
+        if self.databases.standing.made():
+            with self.databases.standing.write(forget=True) as connection:
                 for statement in _OF_WORDS:
-                    connection.execute(statement, (json.dumps([*words, *journal.words]),))
+                    connection.executemany(statement, [(one,) for one in {*words, *journal.words}])
 
     def _dangling(self) -> None:
         """What was said of answers, or in conversations, whose answer is no more."""
-        with _writing(self.folder / "catalog.sqlite") as connection:
-            answers = json.dumps([row[0] for row in connection.execute("SELECT id FROM answers")])
-        other = "answer_id NOT IN (SELECT value FROM json_each(?))"
-        if (self.folder / "conversations.sqlite").exists():
-            with _writing(self.folder / "conversations.sqlite") as connection:
-                connection.execute(f"DELETE FROM turns WHERE {other}", (answers,))  # noqa: S608 - a constant
-                connection.execute("DELETE FROM conversations WHERE id NOT IN (SELECT conversation FROM turns)")
-        if (self.folder / "feedback.sqlite").exists():
-            with _writing(self.folder / "feedback.sqlite") as connection:
-                connection.execute(f"DELETE FROM feedback WHERE {other}", (answers,))  # noqa: S608 - a constant
-        _labels(self.folder / "labels.jsonl", frozenset(json.loads(answers)))
+        with self.databases.catalog.read() as connection:
+            answers = frozenset(row[0] for row in connection.execute("SELECT id FROM answers"))
+        for database, table in ((self.databases.conversations, "turns"), (self.databases.feedback, "feedback")):
+            if database.made():
+                with database.write(forget=True) as connection:
+                    rows = connection.execute(f"SELECT DISTINCT answer_id FROM {table}").fetchall()  # noqa: S608 - constants
+                    gone = [(row[0],) for row in rows if row[0] not in answers]
+                    connection.executemany(f"DELETE FROM {table} WHERE answer_id = ?", gone)  # noqa: S608 - constants
+                    if table == "turns":
+                        connection.execute("DELETE FROM conversations WHERE id NOT IN (SELECT conversation FROM turns)")
+        _labels(self.folder / "labels.jsonl", answers)
 
     def _vectors(self, active: Generation | None, key_of: Callable[[str], str]) -> None:
         """Vectors of texts that the active generation does not hold."""
         used = {key_of(text) for text in self.index.open(active).texts()} if active is not None else set()
-        if (self.folder / "vectors.sqlite").exists():
+        if self.databases.vectors.made():
             self.cache.prune({active.recipe.space.key: used} if active is not None else {})
 
     def _scrub(self) -> None:
         """Out of pages that are free and out of logs too."""
-        for path in (*(self.folder / name for name in DATABASES), self.home / "audit.sqlite"):
-            if path.exists():
-                scrub(path)
+        for database in (*self.databases.of_tenant, self.databases.audit):
+            database.scrub()
 
     # --- a user, a tenant --------------------------------------------------------------------------------------------
 
@@ -252,80 +266,80 @@ class Eraser:
         Raises:
             HomeLocked, StoreUnavailable: run it again.
         """
+        databases = self.databases
         with self.catalog.writer():
             disown(user)
-            for name, statements in _OF_USER.items():
-                path = self.folder / name
-                if path.exists():
-                    with _writing(path) as connection:
-                        for statement in statements:
-                            connection.execute(statement, {"user": user})
-            if (self.folder / "catalog.sqlite").exists():
-                self._dangling()
-            for path, statement in (
-                (self.home / "audit.sqlite", "UPDATE audit SET user = NULL, subject = '', identity = ''"),
-                (self.home / "system.sqlite", "DELETE FROM keys"),
+            for database, statements in (
+                (databases.catalog, _ANSWERS_OF),
+                (databases.conversations, _CONVERSATIONS_OF),
+                (databases.feedback, _FEEDBACK_OF),
+                (databases.jobs, _JOBS_OF),
             ):
-                if path.exists():
-                    with _writing(path) as connection:
-                        connection.execute(f"{statement} WHERE tenant = ? AND user = ?", (self.tenant, user))
-            if (self.home / "audit.sqlite").exists():
-                with _writing(self.home / "audit.sqlite") as connection:
-                    connection.execute(_KEYS_FOR, (self.tenant, user))
+                if database.made():
+                    with database.write(forget=True) as connection:
+                        for statement in statements:
+                            connection.execute(statement, (user,))
+            if databases.catalog.made():
+                self._dangling()
+            for database, statements in ((databases.audit, _AUDIT_OF), (databases.keys, _KEYS_OF)):
+                if database.made():
+                    with database.write(forget=True) as connection:
+                        for statement in statements:
+                            connection.execute(statement, (self.tenant, user))
             self._scrub()
-            if (self.home / "system.sqlite").exists():
-                scrub(self.home / "system.sqlite")
+            databases.keys.scrub()
 
-    def everything(self) -> None:
-        """Take the tenant out: its folder, its keys, its entries in the audit log.
-
-        Raises:
-            HomeLocked, StoreUnavailable: run it again.
-        """
-        if self.folder.exists():
-            with self.catalog.writer(), _disk():
-                self.folder.rename(self.folder.with_name(f"{_GONE}{uuid.uuid4().hex}"))
-        with _disk():
-            for gone in self.folder.parent.glob(f"{_GONE}*"):
-                shutil.rmtree(gone)
-        for name, table in (("audit.sqlite", "audit"), ("system.sqlite", "keys")):
-            path = self.home / name
-            if path.exists():
-                with _writing(path) as connection:
+    def _disown_tenant(self) -> None:
+        """The tenant's part of what is of all tenants."""
+        for database, table in ((self.databases.audit, "audit"), (self.databases.keys, "keys")):
+            if database.made():
+                with database.write(forget=True) as connection:
                     connection.execute(f"DELETE FROM {table} WHERE tenant = ?", (self.tenant,))  # noqa: S608 - constants
-                scrub(path)
+                database.scrub()
+
+    def close(self) -> None:
+        """Let go of the databases."""
+        for database in (*self.databases.of_tenant, self.databases.audit, self.databases.keys):
+            database.close()
 
 
-_RESTS = (
-    "EXISTS (SELECT 1 FROM json_each(?) i WHERE instr(answers.documents, i.value) OR instr(answers.body, i.value)"
-    " OR instr(coalesce(answers.trace, ''), i.value))"
+_SAYS = "replace({0}, ?, '') <> {0}"
+"""Whether a text holds a word, letter for letter: LIKE would take capitals for small ones in one of the databases."""
+_JOBS_SAY = "DELETE FROM jobs WHERE {0}".format(  # noqa: S608 - constants
+    _SAYS.format("(wanted || coalesce(report, '') || coalesce(error, ''))")
 )
-_SAYS = "EXISTS (SELECT 1 FROM json_each(?) w WHERE instr({}, w.value))"
 _OF_WORDS = tuple(
-    statement.format(_SAYS.format(columns))
+    statement + _SAYS.format(columns)
     for statement, columns in (
-        ("DELETE FROM tries WHERE {}", "document_id || error"),
-        ("DELETE FROM passes WHERE {}", "source || coalesce(report, '') || coalesce(error, '')"),
-        ("DELETE FROM sources WHERE {}", "source"),
-        ("UPDATE sources SET error = NULL WHERE {}", "error"),
+        ("DELETE FROM tries WHERE ", "(document_id || error)"),
+        ("DELETE FROM passes WHERE ", "(source || coalesce(report, '') || coalesce(error, ''))"),
+        ("DELETE FROM sources WHERE ", "source"),
+        ("UPDATE sources SET error = NULL WHERE ", "error"),
     )
 )
 """What standing jobs tell of documents that are erased."""
-_QUESTIONS = f"SELECT json_extract(body, '$.question') FROM answers WHERE {_RESTS}"  # noqa: S608 - constants
-_KEYS_FOR = "UPDATE audit SET subject = '' WHERE tenant = ? AND action = 'POST /v1/keys' AND instr(subject, ?)"
-"""Entries of administrators that name whom they made a key for."""
-_OF_USER = {
-    "catalog.sqlite": ("DELETE FROM answers WHERE asker = :user",),
-    "conversations.sqlite": (
-        "DELETE FROM turns WHERE conversation IN (SELECT id FROM conversations WHERE asker = :user)",
-        "DELETE FROM conversations WHERE asker = :user",
-    ),
-    "feedback.sqlite": ("DELETE FROM feedback WHERE user = :user",),
-    "jobs.sqlite": (
-        "DELETE FROM jobs WHERE user = :user AND state IN ('done', 'failed')",
-        "UPDATE jobs SET user = NULL, identity = '' WHERE user = :user",
-    ),
-}
+_ANSWERS_OF = ("DELETE FROM answers WHERE asker = ?",)
+_CONVERSATIONS_OF = (
+    "DELETE FROM turns WHERE conversation IN (SELECT id FROM conversations WHERE asker = ?)",
+    "DELETE FROM conversations WHERE asker = ?",
+)
+_FEEDBACK_OF = ('DELETE FROM feedback WHERE "user" = ?',)
+_JOBS_OF = (
+    "DELETE FROM jobs WHERE \"user\" = ? AND state IN ('done', 'failed')",
+    'UPDATE jobs SET "user" = NULL, identity = \'\' WHERE "user" = ?',
+)
+_AUDIT_OF = (
+    "UPDATE audit SET \"user\" = NULL, subject = '', identity = '' WHERE tenant = ? AND \"user\" = ?",
+    # Entries of administrators that name whom they made a key for.
+    f"UPDATE audit SET subject = '' WHERE tenant = ? AND action = 'POST /v1/keys' AND {_SAYS.format('subject')}",  # noqa: S608 - constants
+)
+_KEYS_OF = ('DELETE FROM keys WHERE tenant = ? AND "user" = ?',)
+
+
+def _rests(answer: Row, documents: Iterable[str]) -> bool:
+    """Whether a stored answer was kept with one of the documents, or names one."""
+    told = "\n".join((answer["documents"], answer["body"], answer["trace"] or ""))
+    return any(one in told for one in documents)
 
 
 def _local(uri: str) -> str:
@@ -337,7 +351,7 @@ def _labels(path: Path, answers: frozenset[str]) -> None:
     """Verdicts of labellers on answers that are no more."""
     if not path.exists():
         return
-    with _disk():
+    with disk():
         lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
         kept = list(_kept_lines(lines, answers))
         if len(kept) < len(lines):
@@ -359,26 +373,8 @@ def _kept_lines(lines: Iterable[str], answers: frozenset[str]) -> Iterator[str]:
 
 
 @contextmanager
-def _writing(path: Path) -> Iterator[sqlite3.Connection]:
-    """One transaction that leaves nothing of what it deletes in the file's own pages."""
-    with sqlite_call(path):
-        connection = sqlite3.connect(path, timeout=30.0, isolation_level=None)
-        try:
-            connection.execute("PRAGMA secure_delete = ON")
-            connection.execute("PRAGMA foreign_keys = ON")
-            connection.execute("BEGIN IMMEDIATE")
-            try:
-                yield connection
-                connection.commit()
-            except BaseException:
-                connection.rollback()
-                raise
-        finally:
-            connection.close()
-
-
-@contextmanager
-def _disk() -> Iterator[None]:
+def disk() -> Iterator[None]:
+    """Errors of the disk as StoreUnavailable."""
     try:
         yield
     except OSError as error:

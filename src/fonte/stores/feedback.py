@@ -14,11 +14,11 @@ class SqlFeedback:
     """Feedback over one file."""
 
     def __init__(self, database: Database) -> None:
-        self._database = database
+        self.database = database
 
     def say(self, feedback: Feedback) -> None:
         """Keep it in the place of what the same asker said of the same answer. Raises StoreUnavailable."""
-        with self._database.write() as connection:
+        with self.database.write() as connection:
             # A user's other key is the same asker.
             connection.execute(
                 'DELETE FROM feedback WHERE answer_id = ? AND (identity = ? OR "user" = ?)',
@@ -38,15 +38,15 @@ class SqlFeedback:
 
     def forget(self, answer_ids: Sequence[str]) -> None:
         """Take away what was said of these answers."""
-        with self._database.read() as connection:
+        with self.database.read() as connection:
             known = connection.execute("SELECT 1 FROM feedback LIMIT 1").fetchone()
         if known is not None:  # else it would make the file for nothing
-            with self._database.write(forget=True) as connection:
+            with self.database.write(forget=True) as connection:
                 connection.executemany("DELETE FROM feedback WHERE answer_id = ?", [(one,) for one in answer_ids])
 
     def said(self, limit: int) -> list[Feedback]:
         """Newest first."""
-        with self._database.read() as connection:
+        with self.database.read() as connection:
             rows = connection.execute(
                 'SELECT answer_id, identity, "user", verdict, comment, at FROM feedback ORDER BY at DESC,'
                 " answer_id, identity LIMIT ?",
@@ -59,4 +59,4 @@ class SqlFeedback:
 
     def close(self) -> None:
         """Let go of the database."""
-        self._database.close()
+        self.database.close()

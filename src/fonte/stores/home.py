@@ -20,7 +20,8 @@ from pathlib import Path
 
 from fonte.errors import SchemaMismatch, StoreUnavailable
 from fonte.stores.calibration_file import CalibrationFile
-from fonte.stores.erasing import JOURNAL, Eraser
+from fonte.stores.erasing import Erasable
+from fonte.stores.home_erasing import JOURNAL, HomeEraser, JournalFile
 from fonte.stores.lance_index import LanceIndex
 from fonte.stores.open_table import RESIDENT_BYTES
 from fonte.stores.resident import EXACT_ROWS
@@ -62,7 +63,7 @@ class TenantStore:
     calibration: CalibrationFile
     conversations: SqliteConversations
     standing: SqliteStanding
-    eraser: Eraser
+    eraser: HomeEraser
 
     def close(self) -> None:
         """Close the files."""
@@ -70,6 +71,7 @@ class TenantStore:
         self.cache.close()
         self.conversations.close()
         self.standing.close()
+        self.eraser.close()
 
 
 class Home:
@@ -109,14 +111,26 @@ class Home:
             resident_bytes=self._resident_bytes,
         )
         cache = SqliteVectorCache(folder / "vectors.sqlite", prepare=prepare)
+        conversations = SqliteConversations(folder / "conversations.sqlite", prepare=prepare)
+        standing = SqliteStanding(folder / "standing.sqlite", prepare=prepare)
+        databases = Erasable(
+            catalog=catalog.database,
+            vectors=cache.database,
+            conversations=conversations.database,
+            feedback=self.feedback(name).database,
+            jobs=self.jobs(name).database,
+            standing=standing.database,
+            audit=self.audit().database,
+            keys=self.keys().database,
+        )
         return TenantStore(
             catalog=catalog,
             index=index,
             cache=cache,
-            eraser=Eraser(self.path, folder, name, catalog, index, cache),
+            eraser=HomeEraser(name, folder, catalog, index, cache, databases, JournalFile(folder / JOURNAL)),
             calibration=CalibrationFile(folder / "calibration.json", prepare),
-            conversations=SqliteConversations(folder / "conversations.sqlite", prepare=prepare),
-            standing=SqliteStanding(folder / "standing.sqlite", prepare=prepare),
+            conversations=conversations,
+            standing=standing,
         )
 
     def folder(self, tenant: str) -> Path:

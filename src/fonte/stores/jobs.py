@@ -20,11 +20,11 @@ class SqlJobs:
     """Jobs over one file, which the first job makes."""
 
     def __init__(self, database: Database) -> None:
-        self._database = database
+        self.database = database
 
     def add(self, job: Job, most: int) -> None:
         """Keep a new job, and forget old ones. Raises Overloaded where ``most`` are queued or running."""
-        with self._database.write() as connection:
+        with self.database.write() as connection:
             _check(connection, most)
             connection.execute(
                 'INSERT INTO jobs (id, tenant, kind, state, identity, "user", wanted, created_at, due_at)'
@@ -48,13 +48,13 @@ class SqlJobs:
 
     def check(self, most: int) -> None:
         """Raises Overloaded where ``add`` would."""
-        with self._database.read() as connection:
+        with self.database.read() as connection:
             _check(connection, most)
 
     def take(self, now: datetime) -> list[Job]:
         """The oldest job that is due, running from now on; uploads with all other uploads that are due."""
         moment = put_time(now)
-        with self._database.write() as connection:
+        with self.database.write() as connection:
             first = connection.execute(
                 "SELECT number, kind FROM jobs WHERE state = 'queued' AND due_at <= ? ORDER BY number LIMIT 1",
                 (moment,),
@@ -72,13 +72,13 @@ class SqlJobs:
 
     def next_due(self) -> datetime | None:
         """When the first queued job is due; None for none."""
-        with self._database.read() as connection:
+        with self.database.read() as connection:
             found = connection.execute("SELECT min(due_at) FROM jobs WHERE state = 'queued'").fetchone()[0]
         return datetime.fromisoformat(found) if found else None
 
     def progress(self, jobs: Sequence[Job], what: str, done: int, total: int | None) -> None:
         """Note how far running jobs are."""
-        with self._database.write() as connection:
+        with self.database.write() as connection:
             connection.executemany(
                 "UPDATE jobs SET what = ?, done = ?, total = ? WHERE id = ? AND state = 'running'",
                 [(what, done, total, job.id) for job in jobs],
@@ -89,7 +89,7 @@ class SqlJobs:
     ) -> None:
         """Done with a report, or failed with an error."""
         state = JobState.DONE if error is None else JobState.FAILED
-        with self._database.write() as connection:
+        with self.database.write() as connection:
             connection.execute(
                 "UPDATE jobs SET state = ?, ended_at = ?, report = ?, error = ? WHERE id = ?",
                 (state.value, put_time(now), _json(report), _json(error), job.id),
@@ -97,7 +97,7 @@ class SqlJobs:
 
     def again(self, job: Job, due: datetime, error: Mapping[str, object], *, counted: bool = True) -> None:
         """Queue a running job for another try; not ``counted``: the one that ended was none."""
-        with self._database.write() as connection:
+        with self.database.write() as connection:
             connection.execute(
                 "UPDATE jobs SET state = 'queued', due_at = ?, error = ?, tries = tries - ? WHERE id = ?",
                 (put_time(due), _json(error), 0 if counted else 1, job.id),
@@ -105,36 +105,36 @@ class SqlJobs:
 
     def reopen(self) -> int:
         """Queue again what is said to be running, for nothing runs yet; how many are queued."""
-        with self._database.write() as connection:
+        with self.database.write() as connection:
             connection.execute("UPDATE jobs SET state = 'queued' WHERE state = 'running'")
             return int(connection.execute("SELECT count(*) FROM jobs WHERE state = 'queued'").fetchone()[0])
 
     def job(self, job_id: str) -> Job | None:
         """One job."""
-        with self._database.read() as connection:
+        with self.database.read() as connection:
             row = connection.execute("SELECT * FROM jobs WHERE id = ?", (job_id,)).fetchone()
         return _job(row) if row is not None else None
 
     def jobs(self, limit: int) -> list[Job]:
         """Newest first."""
-        with self._database.read() as connection:
+        with self.database.read() as connection:
             rows = connection.execute("SELECT * FROM jobs ORDER BY number DESC LIMIT ?", (limit,)).fetchall()
         return [_job(row) for row in rows]
 
     def by_state(self) -> dict[str, int]:
         """How many are kept in each state that any is in."""
-        with self._database.read() as connection:
+        with self.database.read() as connection:
             return dict(connection.execute("SELECT state, count(*) FROM jobs GROUP BY state").fetchall())
 
     def tenant(self) -> str | None:
         """Whose jobs these are; None where there never was one."""
-        with self._database.read() as connection:
+        with self.database.read() as connection:
             found = connection.execute("SELECT tenant FROM jobs LIMIT 1").fetchone()
         return str(found[0]) if found else None
 
     def close(self) -> None:
         """Let go of the database."""
-        self._database.close()
+        self.database.close()
 
 
 def _check(connection: Connection, most: int) -> None:

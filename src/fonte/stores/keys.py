@@ -15,12 +15,12 @@ class SqlKeys:
     """Keys over one file, which the first write makes."""
 
     def __init__(self, database: Database) -> None:
-        self._database = database
+        self.database = database
 
     def add_key(self, record: KeyRecord) -> None:
         """Keep a new key. Raises CorruptIndex where the id is known already."""
         owner = record.principal
-        with self._database.write() as connection:
+        with self.database.write() as connection:
             connection.execute(
                 'INSERT INTO keys (id, secret_sha256, tenant, "user", roles, actions, created_at, expires_at)'
                 " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
@@ -38,25 +38,25 @@ class SqlKeys:
 
     def key(self, key_id: str) -> KeyRecord | None:
         """One key, in force or not."""
-        with self._database.read() as connection:
+        with self.database.read() as connection:
             row = connection.execute("SELECT * FROM keys WHERE id = ?", (key_id,)).fetchone()
         return _record(row) if row is not None else None
 
     def every_key(self) -> list[KeyRecord]:
         """All, oldest first."""
-        with self._database.read() as connection:
+        with self.database.read() as connection:
             rows = connection.execute("SELECT * FROM keys ORDER BY created_at, id").fetchall()
         return [_record(row) for row in rows]
 
     def any_key(self) -> bool:
         """Whether a key was ever made; those that are over count."""
-        with self._database.read() as connection:
+        with self.database.read() as connection:
             return connection.execute("SELECT 1 FROM keys LIMIT 1").fetchone() is not None
 
     def end_key(self, key_id: str, at: datetime) -> bool:
         """Let a key end at a moment, sooner than it would; False where there is none."""
         moment = put_time(at)
-        with self._database.write() as connection:
+        with self.database.write() as connection:
             found = connection.execute(
                 "UPDATE keys SET expires_at = CASE WHEN expires_at < ? THEN expires_at ELSE ? END WHERE id = ?",
                 (moment, moment, key_id),
@@ -65,7 +65,7 @@ class SqlKeys:
 
     def close(self) -> None:
         """Let go of the database."""
-        self._database.close()
+        self.database.close()
 
 
 def _record(row: Row) -> KeyRecord:

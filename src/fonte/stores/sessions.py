@@ -16,18 +16,18 @@ class SqlSessions:
     """Sessions over one file, which the first of them makes."""
 
     def __init__(self, database: Database) -> None:
-        self._database = database
+        self.database = database
 
     def mark(self) -> str:
         """What tells this home's cookie from another's: eight random characters, empty before the first session."""
-        if not self._database.made():
+        if not self.database.made():
             return ""
-        with self._database.read() as connection:
+        with self.database.read() as connection:
             return str(connection.execute("SELECT text FROM mark").fetchone()[0])
 
     def add_session(self, record: SessionRecord, now: datetime) -> None:
         """Keep a new session, and forget those that are over."""
-        with self._database.write() as connection:
+        with self.database.write() as connection:
             connection.execute("DELETE FROM sessions WHERE ends_at <= ?", (put_time(now),))
             connection.execute(
                 "INSERT INTO sessions (secret_sha256, ends_at, key_id, identity) VALUES (?, ?, ?, ?)",
@@ -41,7 +41,7 @@ class SqlSessions:
 
     def session(self, secret_sha256: str) -> SessionRecord | None:
         """One session, by its secret's hash."""
-        with self._database.read() as connection:
+        with self.database.read() as connection:
             row = connection.execute(
                 "SELECT secret_sha256, ends_at, key_id, identity FROM sessions WHERE secret_sha256 = ?",
                 (secret_sha256,),
@@ -53,12 +53,12 @@ class SqlSessions:
 
     def end_session(self, secret_sha256: str) -> None:
         """Forget a session, if it is there."""
-        with self._database.write() as connection:
+        with self.database.write() as connection:
             connection.execute("DELETE FROM sessions WHERE secret_sha256 = ?", (secret_sha256,))
 
     def close(self) -> None:
         """Let go of the database."""
-        self._database.close()
+        self.database.close()
 
 
 def _put(identity: Identity) -> str:

@@ -312,6 +312,11 @@ class SqliteFile:
         for suffix in ("", "-wal", "-shm"):
             self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
 
+    def scrub(self) -> None:
+        """Write it anew without its free pages, and empty its log. Raises StoreUnavailable."""
+        if self.path.exists():
+            scrub(self.path)
+
     def close(self) -> None:
         """Close all connections of all threads."""
         for connection in list(self._all):

@@ -22,16 +22,16 @@ class SqlStanding:
     """Over one file, which the first pass makes."""
 
     def __init__(self, database: Database) -> None:
-        self._database = database
+        self.database = database
 
     @contextmanager
     def _read(self) -> Iterator[Connection]:
-        with self._database.read() as connection:
+        with self.database.read() as connection:
             yield connection
 
     @contextmanager
     def _write(self) -> Iterator[Connection]:
-        with self._database.write() as connection:
+        with self.database.write() as connection:
             yield connection
 
     def take(self, source: str, owner: str, now: datetime, until: datetime, since: datetime) -> Pass | Tended:
@@ -192,7 +192,7 @@ class SqlStanding:
 
     def close(self) -> None:
         """Let go of the database."""
-        self._database.close()
+        self.database.close()
 
 
 def _refused(known: Tended, now: datetime, since: datetime) -> bool:

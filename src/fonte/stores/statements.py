@@ -79,5 +79,12 @@ class Database(Protocol):
     def make_anew(self) -> None:
         """Empty a damaged one whose content can be made again. Raises StoreError where that is not to be done here."""
 
+    def scrub(self) -> None:
+        """Write it anew without what was deleted, so that nothing of that is left in its files.
+
+        Raises:
+            StoreUnavailable: somebody reads or writes it all the time, or the disk is full.
+        """
+
     def close(self) -> None:
         """Let go of files and connections."""

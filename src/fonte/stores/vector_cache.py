@@ -37,7 +37,7 @@ class SqlVectorCache:
     """VectorCache over one file. What is damaged is not known: it is computed again."""
 
     def __init__(self, database: Database) -> None:
-        self._database = database
+        self.database = database
 
     def get(self, space: str, text_hashes: Sequence[str]) -> dict[str, Vector]:
         """Those that are known and whole, as read-only float32 vectors.
@@ -67,7 +67,7 @@ class SqlVectorCache:
     def _some(self, space: str, wanted: Sequence[str]) -> list[tuple[str, _Row]]:
         marks = ", ".join("?" * len(wanted))
         try:
-            with self._database.read() as connection:
+            with self.database.read() as connection:
                 rows = connection.execute(f"{_SELECT} AND text_hash IN ({marks})", (space, *wanted)).fetchall()
         except CorruptIndex:
             return []
@@ -99,7 +99,7 @@ class SqlVectorCache:
         try:
             self._insert(rows)
         except CorruptIndex:
-            self._database.make_anew()
+            self.database.make_anew()
             self._insert(rows)
 
     def count(self) -> int:
@@ -109,7 +109,7 @@ class SqlVectorCache:
             StoreUnavailable: the file cannot be read.
         """
         try:
-            with self._database.read() as connection:
+            with self.database.read() as connection:
                 return int(connection.execute("SELECT count(*) FROM vectors").fetchone()[0])
         except CorruptIndex:
             return 0
@@ -120,14 +120,14 @@ class SqlVectorCache:
         Raises:
             StoreUnavailable, CorruptIndex
         """
-        with self._database.write() as connection:
+        with self.database.write() as connection:
             rows = connection.execute("SELECT space, text_hash FROM vectors").fetchall()
             gone = [(space, text_hash) for space, text_hash in rows if text_hash not in keep.get(space, ())]
             connection.executemany("DELETE FROM vectors WHERE space = ? AND text_hash = ?", gone)
         return len(gone)
 
     def _insert(self, rows: Sequence[tuple[str, str, bytes, bytes | None, int | None, int]]) -> None:
-        with self._database.write() as connection:
+        with self.database.write() as connection:
             connection.executemany(
                 "INSERT INTO vectors (space, text_hash, vector, codes, code_width, checksum)"
                 " VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (space, text_hash) DO UPDATE SET vector = excluded.vector,"
@@ -137,7 +137,7 @@ class SqlVectorCache:
 
     def close(self) -> None:
         """Let go of the database."""
-        self._database.close()
+        self.database.close()
 
 
 def _plain(codes: Codes | None, text_hash: str) -> tuple[bytes | None, int | None]:

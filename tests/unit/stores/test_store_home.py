@@ -73,11 +73,11 @@ def test_a_tenant_needs_a_name(home: Path) -> None:
 
 def test_the_catalog_writes_through_to_the_disk_and_in_wal_mode(home: Path) -> None:
     store = Home(home).tenant("default")
-    with store.catalog._database.write() as connection:
+    with store.catalog.database.write() as connection:
         assert connection.execute("PRAGMA synchronous").fetchone()[0] == 2
         assert connection.execute("PRAGMA foreign_keys").fetchone()[0] == 1
         assert connection.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
-    with store.catalog._database.read() as connection, pytest.raises(sqlite3.OperationalError):
+    with store.catalog.database.read() as connection, pytest.raises(sqlite3.OperationalError):
         connection.execute("DELETE FROM rights")
     store.close()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 from fonte.errors import CorruptIndex
@@ -18,6 +18,20 @@ SYSTEM = "fonte.system"
 """The same for keys, sessions and the audit log, which are looked up before a tenant is known."""
 
 
+AREAS: Mapping[str, tuple[str, ...]] = {
+    "catalog": (
+        "meta", "clock", "generations", "texts", "entries", "generation_documents", "rights", "narrowings", "restores",
+        "answers", "sources", "kept",
+    ),
+    "vectors": ("vectors",),
+    "conversations": ("turns", "conversations"),
+    "feedback": ("feedback",),
+    "jobs": ("jobs",),
+    "standing": ("tended", "passes", "tries"),
+}  # fmt: skip
+"""Tables of a tenant's rows by what they are for: each is what a file is in a home."""
+
+
 class PostgresDatabase:
     """Transactions over one tenant's rows. Safe for several threads."""
 
@@ -29,6 +43,7 @@ class PostgresDatabase:
         self._pool = pool
         self._setting = (TENANT, tenant)
         self._turn = None if area is None else numbered("turn", tenant, area)
+        self._tables = AREAS.get(area or "", ())
         self._lock = lock
 
     @contextmanager
@@ -66,13 +81,29 @@ class PostgresDatabase:
         """Not from here: what is damaged belongs to the database's owner. Raises CorruptIndex."""
         raise CorruptIndex("the database is damaged", hint="look at its log; restore a backup of it")
 
+    def scrub(self) -> None:
+        """Write the area's tables anew, so that no page of them holds what was deleted; others wait meanwhile.
+
+        Raises:
+            StoreUnavailable: somebody reads or writes them all the time.
+        """
+        if self._tables:
+            connection = self._pool.dedicated()
+            try:
+                for table in self._tables:
+                    connection.script(f"VACUUM (FULL) fonte.{table}")
+            finally:
+                connection.close()
+
     def close(self) -> None:
         """Connections are the pool's."""
 
 
 class SystemDatabase(PostgresDatabase):
-    """Transactions over what belongs to no one tenant."""
+    """Transactions over what belongs to no one tenant; they may overlap."""
 
-    def __init__(self, pool: Pool) -> None:
+    def __init__(self, pool: Pool, *tables: str) -> None:
+        """``tables`` are those that ``scrub`` writes anew."""
         super().__init__(pool, "", area=None)
         self._setting = (SYSTEM, "on")
+        self._tables = tables

@@ -22,18 +22,18 @@ class KeptText:
     """One text of a tenant, replaced whole."""
 
     def __init__(self, database: Database, name: str) -> None:
-        self._database = database
+        self.database = database
         self._name = name
 
     def load(self) -> str | None:
         """What was saved last; None where nothing was. Raises StoreUnavailable."""
-        with self._database.read() as connection:
+        with self.database.read() as connection:
             row = connection.execute("SELECT body FROM kept WHERE name = ?", (self._name,)).fetchone()
         return str(row[0]) if row else None
 
     def save(self, text: str) -> None:
         """Replace it. Raises StoreUnavailable."""
-        with self._database.write() as connection:
+        with self.database.write() as connection:
             connection.execute(
                 "INSERT INTO kept (name, body) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET body = excluded.body",
                 (self._name, text),
@@ -41,7 +41,7 @@ class KeptText:
 
     def remove(self) -> None:
         """Forget it, if it is there. Raises StoreUnavailable."""
-        with self._database.write() as connection:
+        with self.database.write() as connection:
             connection.execute("DELETE FROM kept WHERE name = ?", (self._name,))
 
 
