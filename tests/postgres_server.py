@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 import os
 import signal
+import subprocess
 import tempfile
 import time
 import warnings
@@ -112,12 +113,12 @@ class Server:
 
     def psql(self, database: str, file: Path, user: str = OWNER) -> None:
         """``psql -f``; raises CalledProcessError with what it said."""
-        import subprocess
+        self.tool("psql", "-X", "-q", "-f", str(file), self.url(database, user))
 
-        psql = self._commands.POSTGRES_BIN_PATH / "psql"
-        subprocess.run(
-            [psql, "-X", "-q", "-f", file, self.url(database, user)], check=True, capture_output=True, text=True
-        )
+    def tool(self, name: str, *arguments: str) -> None:
+        """One of PostgreSQL's programs; raises CalledProcessError with what it said."""
+        program = self._commands.POSTGRES_BIN_PATH / name
+        subprocess.run([program, *arguments], check=True, capture_output=True, text=True)
 
     def stop(self) -> None:
         self._server.cleanup()

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Literal, Self, TypeAlias
 
-from pydantic import Field, TypeAdapter, ValidationError, field_validator, model_validator
+from pydantic import AfterValidator, Field, TypeAdapter, ValidationError, field_validator, model_validator
 
 from fonte.errors import ConfigError
 from fonte.question_settings import QuestionSettings, RerankerSettings, RetrievalSettings, SupportSettings
@@ -167,18 +167,24 @@ class GenerationSettings(Section):
         return self
 
 
-class StoreSettings(Section):
-    """Where the index lives: in the home."""
+def _postgres_url(url: str) -> str:
+    """Refused without being repeated, for a password may stand in it."""
+    if not url.startswith(("postgresql://", "postgres://")):
+        raise ValueError("should be the address of a PostgreSQL database, postgresql://USER@HOST:5432/DATABASE")
+    return url
 
-    database_url: str | None = None
+
+class StoreSettings(Section):
+    """Where the index lives: in the home, or in PostgreSQL, over at most ``connections`` at once of a process."""
+
+    database_url: Annotated[Annotated[str, AfterValidator(_postgres_url)] | None, Field(repr=False)] = None
+    connections: Annotated[int, Field(ge=2, le=1000)] = 16
     uri: str | None = None
 
     @model_validator(mode="after")
     def _built(self) -> Self:
-        if any(value is not None for _, value in self):
-            raise ValueError(
-                "another store than the home (PostgreSQL, object storage) is not built yet in this version"
-            )
+        if self.uri is not None:
+            raise ValueError("object storage is not built yet in this version")
         return self
 
 
@@ -274,6 +280,7 @@ def load_settings(
     path = config if config is not None else find_config(home)
     raw = _read(path) if path is not None else {}
     _check_keys(raw, str(path))
+    _check_address(raw, str(path))
     origins = dict.fromkeys(raw, str(path))
     for where, section, key, value in (*_from_environment(environ), *_from_overrides(overrides or {})):
         raw.setdefault(section, {})[key] = value
@@ -310,6 +317,16 @@ def _check_keys(raw: _Raw, where: str) -> None:
             for key in table:
                 if key not in model.model_fields:
                     raise _unknown(where, key, list(model.model_fields), f"[{name}] {key}")
+
+
+def _check_address(raw: _Raw, where: str) -> None:
+    """Without a password, which a file that is shown and copied must not hold."""
+    url = raw.get("store", {}).get("database_url")
+    if isinstance(url, str) and re.search(r"//[^/?#]*:[^/?#]*@|[?&]password=", url):
+        hint = (
+            "name the user alone; the password comes from FONTE_DATABASE_PASSWORD, or the whole URL from the variable"
+        )
+        raise ConfigError(f"{where}: [store] database_url holds a password", hint=hint)
 
 
 def _unknown(where: str, key: str, known: list[str], shown: str) -> ConfigError:

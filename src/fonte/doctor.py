@@ -15,6 +15,7 @@ from pathlib import Path
 
 from fonte.config import Settings, load_settings
 from fonte.errors import ConfigError, FonteError
+from fonte.homes import stores_of
 from fonte.models import registry
 from fonte.models.graph_cache import default_cache
 from fonte.retrieve import LATE
@@ -64,6 +65,8 @@ def examine(home: str, config: str | None) -> list[Check]:
         checks.append(Check("settings", ok=False, detail=error.message, hint=error.hint, required=True))
     checks += [*_home(Path(home)), _disk(Path(home)), _cache()]
     if settings is not None:
+        if settings.store.database_url is not None:
+            checks.append(_database(Path(home), settings))
         checks += [_embeds(settings), _generates(settings), *_reads(settings), *_entails(settings), _ocr(settings)]
     checks += [
         Check(one.source, ok=one.installed, detail="installed" if one.installed else "missing", hint=one.install)
@@ -173,6 +176,16 @@ def _home(home: Path) -> list[Check]:
         told = f"{home} is open to other accounts of this machine (mode {mode:04o}), past all roles"
         checks.append(Check("home permissions", ok=False, detail=told, hint=f"chmod 700 {home}"))
     return checks
+
+
+def _database(home: Path, settings: Settings) -> Check:
+    """Whether the database that has the place of the home's files can be used."""
+    try:
+        stores = stores_of(home, settings)
+        tenants = stores.count()
+    except FonteError as error:
+        return Check("database", ok=False, detail=error.message, hint=error.hint, required=True)
+    return Check("database", ok=True, detail=f"{stores}, {tenants} tenant{'s' * (tenants != 1)}", required=True)
 
 
 def _disk(home: Path) -> Check:

@@ -18,13 +18,13 @@ from fonte.access.records import AuditEntry
 from fonte.config import Settings
 from fonte.corpus import OpenCorpus
 from fonte.errors import ConfigError, StoreError
+from fonte.homes import stores_of
 from fonte.http.provider import Provider
 from fonte.http.served import Limits, Served
 from fonte.http.tokens import JwtTokens, TokenRules, fetcher
 from fonte.models.endpoint import read_key
 from fonte.scheduled import Schedule, Scheduled
 from fonte.standing import Looked, Standing
-from fonte.stores.home import Home
 from fonte.tending import ears, pace_of, rules_of
 from fonte.working import Worker
 
@@ -38,7 +38,7 @@ _log = logging.getLogger("fonte.serving")
 
 def make_served(home: Path, settings: Settings, corpus: OpenCorpus, local: Identity | None) -> Served:
     """What the server is made of; ``local`` acts while no key was ever made and no identity provider is set."""
-    wanted, stores, traces = settings.serve, Home(home), make_tracer()
+    wanted, stores, traces = settings.serve, stores_of(home, settings), make_tracer()
     limits = Limits(
         concurrent=wanted.concurrent,
         waiting=wanted.waiting,
@@ -77,12 +77,13 @@ def at_work(home: Path, settings: Settings, served: Served) -> Iterator[None]:
     over, days = Event(), timedelta(days=settings.audit.days)
     upkeep = Thread(target=_forget_daily, args=(served, days, over), name="upkeep", daemon=True)
     upkeep.start()
-    for tenant in Home(home).unerased():
+    stores = stores_of(home, settings)
+    for tenant in stores.unerased():
         try:
             served.corpus.erase(tenant=tenant)
         except StoreError as error:  # the rest is served meanwhile; fonte check tells of it
             _log.warning("an erasure is still not completed: %s", error.code)
-    served.work.resume(Home(home).with_jobs())
+    served.work.resume(stores.with_jobs())
     if served.tended is not None:
         served.tended.start()
     try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
@@ -18,6 +18,7 @@ from fonte.errors import ConfigError
 from fonte.evaluation.calibrating import Costs
 from fonte.evidence import EvidenceScorer
 from fonte.gate import gate_for
+from fonte.homes import stores_of
 from fonte.judging import GoldenFiles
 from fonte.models import registry
 from fonte.models.extractive import ExtractiveGenerator
@@ -36,7 +37,6 @@ from fonte.protocols import (
 from fonte.reranking import Deferred, Resting
 from fonte.retrieve import LATE, RetrievalSettings
 from fonte.rewriting import ModelRewriter, render_rewriting
-from fonte.stores.home import Home, slug
 from fonte.support import DeferredEntailer
 from fonte.text.canonical import NORMALISER_VERSION
 from fonte.text.chunking import make_chunker
@@ -56,8 +56,6 @@ PIPELINE_VERSION = "6"
 
 DRAWING_SECONDS = 15.0
 """The longest that one page is drawn, while somebody waits for it; most take a tenth of a second."""
-_EVERY = 10**6
-"""Words of askers that are read at once."""
 
 
 class Corpus(OpenCorpus):
@@ -86,9 +84,7 @@ class Corpus(OpenCorpus):
 
 def make_parts(home: Path, settings: Settings) -> Parts:
     """Every concrete part, by the settings."""
-    wanted = settings.retrieval
-    terms = Analyser()
-    stores = Home(home, exact_chunks=wanted.exact_chunks, resident_bytes=wanted.resident_mb * 2**20)
+    terms, stores = Analyser(), stores_of(home, settings)
 
     def make_recipe(embedder: Embedder) -> Recipe:
         return Recipe(PIPELINE_VERSION, NORMALISER_VERSION, settings.chunking.recipe(), terms.version, embedder.space)
@@ -209,29 +205,6 @@ def entailer_of(settings: Settings) -> Entailer | None:
         )
 
     return DeferredEntailer(source, load)
-
-
-def labels_of(home: Path, tenant: str) -> Path:
-    """Where people's verdicts on a tenant's stored answers are kept."""
-    return home / "tenants" / slug(tenant) / "labels.jsonl"
-
-
-def feedback_of(home: Path, tenant: str) -> dict[str, str]:
-    """What askers said of their answers, by answer; the last word where several did. Raises StoreUnavailable."""
-    kept = Home(home).feedback(tenant)
-    try:
-        return {one.answer_id: one.verdict.value for one in reversed(kept.said(_EVERY))}
-    finally:
-        kept.close()
-
-
-def forget_feedback(home: Path, tenant: str, answers: Sequence[str]) -> None:
-    """Take away what was said of these answers. Raises StoreUnavailable."""
-    kept = Home(home).feedback(tenant)
-    try:
-        kept.forget(answers)
-    finally:
-        kept.close()
 
 
 def _remembered_embedder(told: str, now: EmbeddingSettings) -> Embedder:

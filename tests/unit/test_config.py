@@ -109,7 +109,6 @@ def test_a_wrong_setting_is_one_line_with_file_and_key(tmp_path: Path, text: str
 @pytest.mark.parametrize(
     "text",
     [
-        "[store]\ndatabase_url = 'postgresql://host/db'",
         "[store]\nuri = 's3://bucket'",
     ],
 )
@@ -200,11 +199,12 @@ def test_every_key_has_a_variable_and_each_of_them_is_read(tmp_path: Path) -> No
         ("support", "entailment"): "http:nli",
         ("support", "base_url"): "http://h/v1",
         ("web", "addresses"): "10.0.0.7/32",
+        ("store", "database_url"): "postgresql://h/d",
     }
     assert {section for section, _ in variables().values()} == set(SECTIONS)
     served = {f"FONTE_RERANKER_{key.upper()}": samples["reranker", key] for key in ("source", "base_url", "form")}
     for name, (section, key) in variables().items():
-        if section == "store":
+        if (section, key) == ("store", "uri"):
             assert "not built yet" in refusal(tmp_path, "", {name: "7"}).message
             continue
         value = samples.get((section, key), "7")
@@ -228,6 +228,18 @@ def test_every_key_has_a_variable_and_each_of_them_is_read(tmp_path: Path) -> No
         assert shown.lower().removesuffix(".0").endswith(value), name
 
 
+@pytest.mark.parametrize("url", ["postgresql://u:hidden@h/d", "postgresql://u@h/d?password=hidden"])
+def test_a_database_s_password_comes_from_the_environment_alone(tmp_path: Path, url: str) -> None:
+    error = refusal(tmp_path, f"[store]\ndatabase_url = '{url}'")
+    assert "FONTE_DATABASE_PASSWORD" in error.hint
+    assert "hidden" not in f"{error.message} {error.hint}"
+    settings = load(tmp_path, "[store]\ndatabase_url = 'postgresql://u@h:5432/d'", {"FONTE_DATABASE_URL": url})
+    assert settings.store.database_url == url
+    assert "hidden" not in repr(settings)
+    wrong = refusal(tmp_path, "", {"FONTE_DATABASE_URL": url.replace("postgresql", "mysql")})
+    assert "hidden" not in f"{wrong.message} {wrong.hint}"
+
+
 def test_an_empty_variable_unsets_what_may_be_unset(tmp_path: Path) -> None:
     text = "[retrieval]\nmax_distance = 0.5"
     assert load(tmp_path, text, {"FONTE_RETRIEVAL_MAX_DISTANCE": ""}).retrieval.max_distance is None
@@ -242,7 +254,7 @@ def test_an_empty_variable_unsets_what_may_be_unset(tmp_path: Path) -> None:
         ({"FONTE_CHUNKING_SIZE": "0"}, "FONTE_CHUNKING_SIZE", "variable"),
         ({"FONTE_RETRIEVAL_RERANK": "perhaps"}, "FONTE_RETRIEVAL_RERANK", "variable"),
         ({"FONTE_CHUNKING_OVERLAP": "900"}, "FONTE_CHUNKING_OVERLAP", "[chunking]"),
-        ({"FONTE_DATABASE_URL": "postgresql://h/d"}, "FONTE_DATABASE_URL", "[store]"),
+        ({"FONTE_DATABASE_URL": "mysql://h/d"}, "FONTE_DATABASE_URL", "variable"),
     ],
 )
 def test_a_wrong_variable_is_named(tmp_path: Path, environ: dict[str, str], words: str, hint: str) -> None:

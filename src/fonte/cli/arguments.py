@@ -207,6 +207,12 @@ def _add_operation(command: _Command) -> None:
         _run("operating", "restore"),
     )
     restore.add_argument("file", metavar="FILE", help="what fonte backup wrote")
+    command(
+        "migrate",
+        "bring the tables of [store] database_url to this version, logged in as their owner",
+        "FONTE_DATABASE_URL=postgresql://OWNER@HOST/DATABASE fonte migrate",
+        _run("operating", "migrate"),
+    )
     command("check", "prove that the home is whole; 1 with what is not", "fonte check", _run("operating", "check"))
 
 

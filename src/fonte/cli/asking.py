@@ -10,13 +10,13 @@ from fonte import contract
 from fonte.answer import now
 from fonte.asked import out_of_force
 from fonte.cli.arguments import UsageError
-from fonte.cli.opening import corpus, home_of, principal
+from fonte.cli.opening import corpus, home_of, principal, settings_of
 from fonte.cli.output import Output
 from fonte.cli.told_gate import verdict_line
 from fonte.errors import InvalidQuery
+from fonte.homes import forget_feedback
 from fonte.processing import read_as
 from fonte.types import Abstained, AbstentionReason, Answer, Answered, Filters, SearchResult, Sentence
-from fonte.wiring import forget_feedback
 
 ABSTAINED = 4
 _WIDTH = 100
@@ -138,7 +138,7 @@ def _forget(options: argparse.Namespace, output: Output) -> int:
     asker = principal(options)
     with corpus(options) as opened:
         answers = opened.forget_conversation(options.conversation, principal=asker)
-    forget_feedback(home_of(options), asker.tenant, answers)
+    forget_feedback(home_of(options), settings_of(options), asker.tenant, answers)
     if output.json_mode:
         output.json({"deleted": options.conversation, "answers": len(answers)})
     else:

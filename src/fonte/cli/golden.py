@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from fonte.cli.arguments import UsageError
-from fonte.cli.opening import corpus
+from fonte.cli.opening import corpus, settings_of
 from fonte.cli.output import Output, many
 from fonte.contract import Json
 from fonte.errors import InputError
@@ -52,7 +52,7 @@ def _check(options: argparse.Namespace, output: Output) -> int:
 def _checked(read: GoldenSet, options: argparse.Namespace) -> tuple[list[GoldenFault], str | None]:
     """Faults, and what the needles were looked for in: the index, the set's own corpus, or nothing."""
     own = "corpus" if read.corpus else None
-    if not Path(options.home).exists():
+    if not Path(options.home).exists() and settings_of(options).store.database_url is None:
         return check_golden(read), own
     tenants = sorted({question.tenant for question in read.questions})
     with corpus(options) as opened:

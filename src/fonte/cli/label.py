@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from fonte.answer import now
 from fonte.cli.arguments import UsageError
-from fonte.cli.opening import corpus, home_of, parts, principal
+from fonte.cli.opening import corpus, home_of, parts, principal, settings_of
 from fonte.cli.output import Output
 from fonte.contract import Json
 from fonte.corpus import OpenCorpus
@@ -23,9 +23,9 @@ from fonte.evaluation.golden_files import load_golden
 from fonte.evaluation.label_report import LabelReport, report_of
 from fonte.evaluation.labels import Item, Label, Labels, Verdict, draw, label_line, read_sheet, sheet_row
 from fonte.evaluation.statistics import Interval
+from fonte.homes import feedback_of, labels_of
 from fonte.labelling import LabelFile, golden_items, labels_beside, stored_items
 from fonte.types import Principal
-from fonte.wiring import feedback_of, labels_of
 
 _Choice = TypeVar("_Choice")
 DEFAULT_COUNT = 20
@@ -116,7 +116,7 @@ def _golden(options: argparse.Namespace, output: Output) -> list[Item]:
 def _stored(options: argparse.Namespace) -> list[Item]:
     asker = principal(options)
     if options.feedback:
-        said = feedback_of(home_of(options), options.tenant)
+        said = feedback_of(home_of(options), settings_of(options), options.tenant)
         with corpus(options) as opened:
             bodies = opened.judged_answers(said, principal=asker)
         if not bodies:

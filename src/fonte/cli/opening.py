@@ -32,13 +32,13 @@ def corpus(options: argparse.Namespace, *, must_exist: bool = True) -> Corpus:
 
 
 def home_of(options: argparse.Namespace) -> Path:
-    """The home, which must be there.
+    """The home, which must be there, unless a database is.
 
     Raises:
         InputError
     """
     home = Path(options.home)
-    if not home.exists():
+    if not home.exists() and settings_of(options).store.database_url is None:
         raise InputError(
             f"there is no index at {options.home}", hint="run fonte sync FOLDER first, or name another --home"
         )
@@ -75,13 +75,13 @@ def noted(options: argparse.Namespace, action: str, subject: str) -> None:
 
     from fonte.access.records import AuditEntry
     from fonte.answer import now
-    from fonte.stores.home import Home
+    from fonte.homes import stores_of
 
     try:
         account = getuser()
     except (KeyError, OSError):  # an account without a name, as in some containers
         account = str(os.getuid())
-    log = Home(home_of(options)).audit()
+    log = stores_of(home_of(options), settings_of(options)).audit()
     log.record(AuditEntry(now(), str(options.tenant), f"command line: {account}", None, action, subject, "ok"))
     log.close()
 

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import argparse
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fonte.cli.arguments import Unsaid, UsageError
-from fonte.cli.opening import corpus, home_of, noted
+from fonte.cli.opening import corpus, home_of, noted, settings_of
 from fonte.cli.output import Output, many
+from fonte.errors import InputError
+from fonte.homes import needing_postgres, password, stores_of
+from fonte.stores.home import Home
 
 if TYPE_CHECKING:
     from fonte.stores.backup import Backup
@@ -44,6 +48,7 @@ def erase(options: argparse.Namespace, output: Output) -> int:
 
 def backup(options: argparse.Namespace, output: Output) -> int:
     """The home into one file."""
+    _in_files(options, "pg_dump -Fc -n fonte URL as its owner saves the database, and cp -a the folder of files")
     from importlib.metadata import version
 
     from fonte.stores import backup as stored
@@ -54,10 +59,36 @@ def backup(options: argparse.Namespace, output: Output) -> int:
 
 def restore(options: argparse.Namespace, output: Output) -> int:
     """A home out of a file."""
+    _in_files(options, "pg_restore puts back what pg_dump saved")
     from fonte.stores import backup as stored
 
     found = stored.restore(Path(options.file), Path(options.home))
     return _told({"home": options.home}, found, output)
+
+
+def _in_files(options: argparse.Namespace, hint: str) -> None:
+    """Refuses to copy files where the stores are in a database. Raises InputError."""
+    if settings_of(options).store.database_url is not None:
+        raise InputError("the stores are in PostgreSQL, which has its own means of backup", hint=hint)
+
+
+def migrate(options: argparse.Namespace, output: Output) -> int:
+    """The tables of the database brought to this version, as their owner."""
+    url = settings_of(options).store.database_url
+    if url is None:
+        raise UsageError("no database is set", hint="FONTE_DATABASE_URL=postgresql://OWNER@HOST/DATABASE fonte migrate")
+    with needing_postgres():
+        from fonte.stores.postgres.migrating import VERSION
+        from fonte.stores.postgres.migrating import migrate as applied_to
+
+        applied = applied_to(url, password(os.environ))
+    if output.json_mode:
+        output.json({"applied": applied, "version": VERSION})
+    else:
+        for one in applied:
+            output.line(f"applied {one}")
+        output.line(f"the tables are of version {VERSION}")
+    return 0
 
 
 def _told(where: dict[str, object], found: Backup, output: Output) -> int:
@@ -73,7 +104,8 @@ def check(options: argparse.Namespace, output: Output) -> int:
     """Whether the home is whole."""
     from fonte.stores.checking import check as faults_of
 
-    faults = list(faults_of(home_of(options)))
+    stores = stores_of(home_of(options), settings_of(options))
+    faults = list(faults_of(stores.path) if isinstance(stores, Home) else stores.faults())
     if output.json_mode:
         output.json({"whole": not faults, "faults": faults})
     else:

@@ -16,7 +16,7 @@ from fonte.access.keys import Minted, key_told, mint, rotate
 from fonte.access.records import KeyRecord, KeyStore
 from fonte.answer import now
 from fonte.cli.arguments import UsageError
-from fonte.cli.opening import corpus, home_of, principal
+from fonte.cli.opening import corpus, home_of, principal, settings_of
 from fonte.cli.output import Output
 from fonte.errors import ConfigError, NotFound
 
@@ -61,12 +61,12 @@ def _listen(options: argparse.Namespace, output: Output, *, only_tools: bool) ->
     from importlib.metadata import version
 
     from fonte.config import load_settings
-    from fonte.stores.home import Home
+    from fonte.homes import stores_of
 
     home = Path(options.home)
     settings = load_settings(Path(options.config) if options.config else None, home, os.environ)
     alone = _is_loopback(options.host) and not options.proxy
-    known = Home(home).keys()
+    known = stores_of(home, settings).keys()
     if not alone and not known.any_key() and settings.oidc.issuer is None:
         raise ConfigError(
             f"without keys fonte serve answers this machine alone, not {options.host} or a proxy",
@@ -112,9 +112,9 @@ def _told_to_stop(_signal: int, _frame: FrameType | None) -> None:
 
 def keys(options: argparse.Namespace, output: Output) -> int:
     """Make, list, end and replace keys."""
-    from fonte.stores.home import Home
+    from fonte.homes import stores_of
 
-    store = Home(Path(options.home)).keys()
+    store = stores_of(Path(options.home), settings_of(options)).keys()
     if options.action == "list":
         return _list(store, options.tenant, output)
     if options.action == "create":

@@ -90,7 +90,7 @@ class _Writing:
         for name in ("FORMAT", "fonte.toml"):
             self._plain(self.home / name)
         for name in ("system.sqlite", "audit.sqlite"):
-            self.database(self.home / name)
+            self._database(self.home / name)
         tenants = sorted(path.parent for path in self.home.glob("tenants/*/catalog.sqlite"))
         for folder in tenants:
             self._tenant(folder)
@@ -98,7 +98,7 @@ class _Writing:
 
     def _tenant(self, folder: Path) -> None:
         for name in _BEFORE:
-            self.database(folder / name)
+            self._database(folder / name)
         pinned, copy = self._pinned(folder)
         self._add(folder / "catalog.sqlite", copy)
         for table in pinned.tables:

@@ -8,10 +8,13 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Protocol
 
 from fonte.errors import FonteError
+from fonte.store_protocols import IndexStore
+from fonte.stores.catalog import SqlCatalog
+from fonte.stores.erasing import Eraser
 from fonte.stores.home import Home, TenantStore
-from fonte.stores.home_erasing import JOURNAL
 from fonte.stores.lance_index import SUFFIX
 from fonte.types import Generation, GenerationState
 
@@ -39,25 +42,45 @@ def check(home: Path) -> Iterator[str]:
             yield from (f"tenant {name}: {fault}" for fault in _tenant(folder, store))
 
 
-def _tenant(folder: Path, store: TenantStore) -> Iterator[str]:
-    if (folder / JOURNAL).exists():
+class Checked(Protocol):
+    """What of a tenant's stores is looked into."""
+
+    @property
+    def catalog(self) -> SqlCatalog:
+        """Documents, generations."""
+
+    @property
+    def index(self) -> IndexStore:
+        """Their chunks."""
+
+    @property
+    def eraser(self) -> Eraser:
+        """Knows of erasures that were not completed."""
+
+
+def faults_of(folder: Path, store: Checked) -> Iterator[str]:
+    """What is wrong with a tenant, whatever its stores are; ``folder`` holds its uploads."""
+    if store.eraser.pending():
         yield "an erasure was not completed: run fonte erase again"
-    known = store.catalog.generations()
-    for generation in known:
+    for generation in store.catalog.generations():
         if generation.state not in _UNBUILT:
             try:
                 yield from (f"generation {generation.id}: {one}" for one in _generation(store, generation))
             except FonteError as error:
                 yield f"generation {generation.id}: {error.message}"
-    tables = {one.table for one in known}
-    for path in sorted((folder / "lance").glob("*")):
-        if path.suffix in (SUFFIX, ".trash") and path.stem not in tables:
-            yield f"{path.name} belongs to no generation: the next sync removes it"
     for about in sorted(folder.glob("uploads/u*/about.json")):
         yield from _upload(about)
 
 
-def _generation(store: TenantStore, generation: Generation) -> Iterator[str]:
+def _tenant(folder: Path, store: TenantStore) -> Iterator[str]:
+    yield from faults_of(folder, store)
+    tables = {one.table for one in store.catalog.generations()}
+    for path in sorted((folder / "lance").glob("*")):
+        if path.suffix in (SUFFIX, ".trash") and path.stem not in tables:
+            yield f"{path.name} belongs to no generation: the next sync removes it"
+
+
+def _generation(store: Checked, generation: Generation) -> Iterator[str]:
     reader = store.index.open(generation)
     counted = store.catalog.counted_chunks(generation.id)
     if counted != generation.chunks:

@@ -93,6 +93,8 @@ class Eraser:
     cache: SqlVectorCache
     databases: Erasable
     journal: Kept
+    further: tuple[Database, ...] = ()
+    """What else is written anew after an erasure: the index, where its tables share files with others."""
 
     # --- documents ---------------------------------------------------------------------------------------------------
 
@@ -255,7 +257,7 @@ class Eraser:
 
     def _scrub(self) -> None:
         """Out of pages that are free and out of logs too."""
-        for database in (*self.databases.of_tenant, self.databases.audit):
+        for database in (*self.databases.of_tenant, self.databases.audit, *self.further):
             database.scrub()
 
     # --- a user, a tenant --------------------------------------------------------------------------------------------
@@ -305,7 +307,7 @@ class Eraser:
 
 _SAYS = "replace({0}, ?, '') <> {0}"
 """Whether a text holds a word, letter for letter: LIKE would take capitals for small ones in one of the databases."""
-_JOBS_SAY = "DELETE FROM jobs WHERE {0}".format(  # noqa: S608 - constants
+_JOBS_SAY = "DELETE FROM jobs WHERE {}".format(  # noqa: S608 - constants
     _SAYS.format("(wanted || coalesce(report, '') || coalesce(error, ''))")
 )
 _OF_WORDS = tuple(

@@ -181,6 +181,14 @@ class Home:
         except OSError as error:
             raise _unavailable(folder, error) from error
 
+    def count(self) -> int:
+        """How many tenants there are."""
+        return len(self.slugs())
+
+    def __str__(self) -> str:
+        """Where it is."""
+        return str(self.path)
+
     def _check(self) -> None:
         try:
             if not self.path.exists():

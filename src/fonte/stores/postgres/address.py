@@ -30,8 +30,10 @@ class Address:
     roots: str | None = None
 
     @classmethod
-    def of(cls, url: str) -> Address:
+    def of(cls, url: str, password: str | None = None) -> Address:
         """The address of ``postgresql://user:password@host:port/database?sslmode=…`` in libpq's sense.
+
+        ``password`` counts where the URL has none.
 
         Raises:
             ConfigError: no such URL. The message does not repeat it, for a password may be in it.
@@ -50,13 +52,12 @@ class Address:
         if mode not in _MODES:
             raise ConfigError(f"[store] database_url: sslmode should be {' or '.join(_MODES)}", hint=_HINT)
         user = told.get("user") or unquote(parts.username or "") or getpass.getuser()
-        password = told.get("password") or unquote(parts.password or "") or None
         return cls(
             host=told.get("host") or unquote(parts.hostname or "") or "localhost",
             port=port,
             database=told.get("dbname") or unquote(parts.path.removeprefix("/")) or user,
             user=user,
-            password=password,
+            password=told.get("password") or unquote(parts.password or "") or password,
             mode=mode,
             roots=told.get("sslrootcert"),
         )

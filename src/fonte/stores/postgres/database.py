@@ -28,6 +28,7 @@ AREAS: Mapping[str, tuple[str, ...]] = {
     "feedback": ("feedback",),
     "jobs": ("jobs",),
     "standing": ("tended", "passes", "tries"),
+    "index": ("index_documents", "index_removed", "index_chunks", "index_vectors", "index_postings"),
 }  # fmt: skip
 """Tables of a tenant's rows by what they are for: each is what a file is in a home."""
 

@@ -39,7 +39,7 @@ class PostgresEraser(Eraser):
             if self.folder.exists():
                 with disk():
                     shutil.rmtree(self.folder)
-        for database in databases.of_tenant:
+        for database in (*databases.of_tenant, *self.further):
             database.scrub()
         self._disown_tenant()
         with databases.keys.write() as connection:

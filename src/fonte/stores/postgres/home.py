@@ -6,21 +6,24 @@ Any number of processes may share it. Those that take uploads or read sources of
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
 from fonte.stores.audit import SqlAudit
 from fonte.stores.catalog import SqlCatalog
+from fonte.stores.checking import faults_of
 from fonte.stores.conversations import SqlConversations
-from fonte.stores.erasing import Erasable, ErasableIndex
+from fonte.stores.erasing import Erasable
 from fonte.stores.feedback import SqlFeedback
 from fonte.stores.home import Home
 from fonte.stores.jobs import SqlJobs
 from fonte.stores.keys import SqlKeys
 from fonte.stores.postgres.database import PostgresDatabase, SystemDatabase
 from fonte.stores.postgres.erasing import PostgresEraser
+from fonte.stores.postgres.index import EXACT_ROWS, PostgresIndex
 from fonte.stores.postgres.locks import TenantLock, numbered
 from fonte.stores.postgres.pool import Pool
 from fonte.stores.postgres.stores import ERASING, KeptText, StandingDatabase
@@ -28,14 +31,11 @@ from fonte.stores.sessions import SqlSessions
 from fonte.stores.standing import SqlStanding
 from fonte.stores.vector_cache import SqlVectorCache
 
-MakeIndex = Callable[[Pool, str, TenantLock], ErasableIndex]
-"""A tenant's index."""
-
 
 @lru_cache(maxsize=8)
-def pool_of(url: str, most: int) -> Pool:
-    """The process's connections to a database. Raises ConfigError."""
-    return Pool(url, most=most)
+def pool_of(url: str, password: str | None, most: int) -> Pool:
+    """The process's connections to a database; ``password`` counts where the URL has none. Raises ConfigError."""
+    return Pool(url, password=password, most=most)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class TenantStore:
     """What one tenant has: catalog, chunk index, vector cache, gate, conversations, standing jobs."""
 
     catalog: SqlCatalog
-    index: ErasableIndex
+    index: PostgresIndex
     cache: SqlVectorCache
     calibration: KeptText
     conversations: SqlConversations
@@ -51,21 +51,24 @@ class TenantStore:
     eraser: PostgresEraser
 
     def close(self) -> None:
-        """Connections are the pool's."""
+        """Let go of what is read; connections are the pool's."""
+        self.index.close()
 
 
 class PostgresHome:
     """Stores of all tenants in a database. Opening it connects to nothing."""
 
-    def __init__(self, files: Path, pool: Pool, make_index: MakeIndex) -> None:
+    def __init__(self, files: Path, pool: Pool, *, exact_chunks: int | None = None) -> None:
         """``files`` is the folder of what stays in files.
+
+        Dense search over a tenant with more than ``exact_chunks`` chunks is approximate; None: the index's own default.
 
         Raises:
             StoreUnavailable: it is not a folder, or may not be read. SchemaMismatch: a home of another version.
         """
         self._files = Home(files)
         self._pool = pool
-        self._make_index = make_index
+        self._exact_chunks = EXACT_ROWS if exact_chunks is None else exact_chunks
 
     def tenant(self, name: str) -> TenantStore:
         """A tenant's stores. An unknown tenant reads as an empty one.
@@ -77,7 +80,7 @@ class PostgresHome:
             raise ValueError("a tenant needs a name")
         lock = TenantLock(self._pool, numbered("writer", name))
         catalog = SqlCatalog(self._area(name, "catalog", lock), name, lock)
-        index = self._make_index(self._pool, name, lock)
+        index = PostgresIndex(self._pool, name, lock=lock, exact_rows=self._exact_chunks)
         cache = SqlVectorCache(self._area(name, "vectors"))
         conversations = SqlConversations(self._area(name, "conversations"))
         standing = SqlStanding(StandingDatabase(self._pool, name))
@@ -99,7 +102,16 @@ class PostgresHome:
             calibration=KeptText(catalog.database, "calibration"),
             conversations=conversations,
             standing=standing,
-            eraser=PostgresEraser(name, self.folder(name), catalog, index, cache, databases, journal),
+            eraser=PostgresEraser(
+                tenant=name,
+                folder=self.folder(name),
+                catalog=catalog,
+                index=index,
+                cache=cache,
+                databases=databases,
+                journal=journal,
+                further=(self._area(name, "index"),),
+            ),
         )
 
     def _area(self, tenant: str, area: str, lock: TenantLock | None = None) -> PostgresDatabase:
@@ -126,6 +138,14 @@ class PostgresHome:
         with SystemDatabase(self._pool).read() as connection:
             return [str(row[0]) for row in connection.execute("SELECT name FROM tenants ORDER BY name")]
 
+    def count(self) -> int:
+        """How many tenants there are. Raises StoreUnavailable."""
+        return len(self.tenants())
+
+    def __str__(self) -> str:
+        """Where it is, without the password."""
+        return str(self._pool.address)
+
     def with_jobs(self) -> list[str]:
         """Names of the tenants that ever had a job."""
         return [name for name in self.tenants() if self.jobs(name).tenant() is not None]
@@ -134,6 +154,16 @@ class PostgresHome:
         """Names of the tenants with an erasure that was begun and not completed."""
         journals = (KeptText(self._area(name, "catalog"), ERASING).load() for name in self.tenants())
         return [str(json.loads(one)["tenant"]) for one in journals if one is not None]
+
+    def faults(self) -> Iterator[str]:
+        """What is wrong with what is in it, in words; nothing where all is whole.
+
+        Raises:
+            HomeLocked: a sync runs, so that what is being built looks like what was left. StoreUnavailable.
+        """
+        for name in self.tenants():
+            with closing(self.tenant(name)) as store, store.catalog.writer():
+                yield from (f"tenant {name}: {fault}" for fault in faults_of(self.folder(name), store))
 
     def keys(self) -> SqlKeys:
         """Keys of all tenants."""

@@ -15,7 +15,7 @@ from fonte.stores.postgres.bm25 import best, scored
 from fonte.stores.postgres.connection import Connection
 from fonte.stores.postgres.index_open import Layout, OpenIndex
 from fonte.stores.postgres.index_table import Where, admitted, readable, storable, visible
-from fonte.types import Codes, Generation, Hit, Language, Principal, Query, StoredChunk, Vector, sha256_hex
+from fonte.types import Codes, Generation, Hit, Language, Principal, Query, StoredChunk, Vector, WordSearch, sha256_hex
 
 MOST_TERMS = 64
 """Terms of a question that are searched; the rarest are kept."""
@@ -51,6 +51,14 @@ class PostgresReader:
     def approximate(self) -> bool:
         """Whether ``dense`` may miss chunks: a graph is searched where an asker may read many of a large table."""
         return self._opened.approximate
+
+    @property
+    def word_search(self) -> WordSearch:
+        """What answers ``bm25``: always the database's tables."""
+        return "table"
+
+    def get_ready(self) -> None:
+        """Nothing is made ready in a process: the database answers."""
 
     def _is_stranger(self, principal: Principal) -> bool:
         return principal.tenant != self._generation.tenant

@@ -33,7 +33,7 @@ def version_of(connection: Connection) -> int:
     return int(connection.execute("SELECT coalesce(max(version), 0) FROM fonte.versions").fetchone()[0])
 
 
-def migrate(url: str) -> list[str]:
+def migrate(url: str, password: str | None = None) -> list[str]:
     """Apply the migrations that a database lacks, as whoever the URL logs in, who owns the tables; their names.
 
     Each is one transaction: where it is broken off the version before it stands.
@@ -42,7 +42,7 @@ def migrate(url: str) -> list[str]:
         StoreUnavailable, ConfigError. SchemaMismatch: the tables are newer than this fonte.
     """
     applied = []
-    connection = Connection(Address.of(url), role=None)
+    connection = Connection(Address.of(url, password), role=None)
     try:
         found = version_of(connection)
         if found > VERSION:

@@ -23,13 +23,20 @@ WAIT_SECONDS = 10.0
 class Pool:
     """Safe for several threads; a fork begins with none."""
 
-    def __init__(self, url: str, *, most: int = CONNECTIONS, wait_seconds: float = WAIT_SECONDS) -> None:
-        """Nothing is connected yet.
+    def __init__(
+        self,
+        url: str,
+        *,
+        password: str | None = None,
+        most: int = CONNECTIONS,
+        wait_seconds: float = WAIT_SECONDS,
+    ) -> None:
+        """Nothing is connected yet. ``password`` counts where the URL has none.
 
         Raises:
             ConfigError: no URL of a database.
         """
-        self.address = Address.of(url)
+        self.address = Address.of(url, password)
         self._most = most
         self._wait = wait_seconds
         self._changed = Condition()

@@ -13,6 +13,11 @@ BEGIN
     IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'fonte_app') THEN
         CREATE ROLE fonte_app NOLOGIN NOSUPERUSER NOBYPASSRLS NOCREATEDB NOCREATEROLE;
     END IF;
+    IF NOT pg_has_role(current_user, 'fonte_app', 'SET') THEN
+        GRANT fonte_app TO CURRENT_USER; -- so that the owner may run fonte too
+    END IF;
+EXCEPTION WHEN insufficient_privilege THEN
+    RAISE NOTICE 'role fonte_app is another one''s: whoever runs fonte needs GRANT fonte_app TO its login';
 END
 $$;
 
