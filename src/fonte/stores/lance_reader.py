@@ -150,7 +150,8 @@ class LanceReader:
         if not rows:
             return {}
         resident = self._opened.resident
-        found = zip(rows, self._taken(list(rows.values()), TEXTS), strict=True)
+        places, texts = list(rows.values()), self._opened.texts
+        found = zip(rows, texts.rows(places) if texts is not None else self._taken(places, TEXTS), strict=True)
         return {
             chunk: to_stored({**resident.facts(rows[chunk]), **text}, resident.vectors[rows[chunk]])
             for chunk, text in found

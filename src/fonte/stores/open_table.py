@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import logging
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from threading import Lock, Thread, main_thread
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from fonte.errors import CorruptIndex, SchemaMismatch, StoreError
 from fonte.stores.freed import give_back
 from fonte.stores.frequencies import Frequencies
 from fonte.stores.lance_errors import lance_call
+from fonte.stores.lance_rows import TEXTS
 from fonte.stores.postings import Collector, Postings
 from fonte.stores.resident import COLUMNS, EXACT_ROWS, Resident
+from fonte.stores.texts import Texts
 from fonte.types import Space, WordSearch
 
 if TYPE_CHECKING:
@@ -24,7 +27,7 @@ if TYPE_CHECKING:
     from lancedb.table import Table
 
 RESIDENT_BYTES = 2**30
-"""What the postings of a table may take in memory."""
+"""What the postings and texts of a table may take in memory."""
 _LOADED = 8192
 """Rows read at once of what is kept in memory."""
 _LARGE = 100_000
@@ -48,6 +51,7 @@ class OpenTable:
         self._resident: Resident | None = None
         self._frequencies: Frequencies | None = None
         self._postings: Postings | None = None
+        self._texts: Texts | None = None
         self._making: Thread | None = None
 
     @cached_property
@@ -102,6 +106,11 @@ class OpenTable:
         return self._postings
 
     @property
+    def texts(self) -> Texts | None:
+        """``TEXTS`` of all rows; None where they are read from the table."""
+        return self._texts
+
+    @property
     def word_search(self) -> WordSearch:
         """What answers words at this moment."""
         if self._postings is not None:
@@ -109,29 +118,32 @@ class OpenTable:
         return "loading" if self._making is not None and self._making.is_alive() else "table"
 
     def get_ready(self) -> None:
-        """Make the postings in a thread, once; where they would take too much memory the table goes on answering."""
+        """Make the postings in a thread, once, and load the texts beside them, as far as both may take the room.
+
+        What is not kept the table goes on answering.
+        """
         with self._starting:
             if self._making is None and self._resident_bytes and self.rows:
-                self._making = Thread(target=_make_postings, args=(weakref.ref(self),), name="fonte-postings")
+                self._making = Thread(target=_make_ready, args=(weakref.ref(self),), name="fonte-getting-ready")
                 self._making.start()
 
-    def collect(self) -> Iterator[Collector]:
-        """The postings so far, part by part, their rows as in ``resident``. Keeps nothing of this object between parts.
+    def scanned(self, columns: list[str]) -> Iterator[pa.RecordBatch]:
+        """Columns of all rows, part by part, in the order of ``resident``. Holds nothing of this object.
 
         Raises:
             CorruptIndex: the rows do not come in that order.
         """
-        return _collected(self.table, self.resident.row_ids)
+        return _in_order(self.table, columns, self.resident.row_ids)
 
-    def keep(self, postings: Postings) -> None:
-        """Answer words by these from now on."""
+    def keep(self, postings: Postings, texts: Texts | None) -> None:
+        """Answer words, and read texts where they are given, by these from now on."""
         with self._lock:
-            self._postings, self._frequencies = postings, None
+            self._postings, self._texts, self._frequencies = postings, texts, None
         if self.rows > _LARGE:
             give_back()
 
     def affords(self, size: int) -> bool:
-        """Whether postings may take so many bytes."""
+        """Whether so many bytes may be kept."""
         return size <= self._resident_bytes
 
 
@@ -140,37 +152,50 @@ def _scanned(table: Table, columns: list[str]) -> Iterator[pa.RecordBatch]:
     yield from search.limit(None).to_batches(_LOADED)
 
 
-def _collected(table: Table, row_ids: np.ndarray) -> Iterator[Collector]:
-    collector, end = Collector(), 0
-    for batch in _scanned(table, ["terms"]):
+def _in_order(table: Table, columns: list[str], row_ids: npt.NDArray[np.int64]) -> Iterator[pa.RecordBatch]:
+    end = 0
+    for batch in _scanned(table, columns):
         start, end = end, end + batch.num_rows
         if not np.array_equal(batch["_rowid"].to_numpy(zero_copy_only=False), row_ids[start:end]):
             break
-        collector.add(batch["terms"])
-        yield collector
+        yield batch.select(columns)
     if end != len(row_ids):
         raise CorruptIndex("the rows of the index do not come in one order")
 
 
-def _make_postings(wanted: weakref.ref[OpenTable]) -> None:
+def _make_ready(wanted: weakref.ref[OpenTable]) -> None:
     """Ends early where nobody needs the table any more, or the process ends: it is held only for moments."""
-    opened = wanted()
-    if opened is None:
-        return
     try:
-        with lance_call("reading terms"):
-            parts = opened.collect()
-            del opened
-            collector = None
-            for collector in parts:
-                opened = wanted()
-                if opened is None or not main_thread().is_alive() or not opened.affords(collector.nbytes):
-                    return
-                del opened
-        postings = collector.done() if collector is not None else None
+        collector = Collector()
+        if not _read(wanted, ["terms"], lambda part: collector.add(part["terms"]), lambda: collector.nbytes):
+            return
+        postings, texts = collector.done(), Texts()
+        whole = _read(wanted, TEXTS, texts.add, lambda: postings.nbytes + texts.nbytes)
     except StoreError as error:
         _log.warning("words are answered by the table, for their postings could not be made: %s", error.code)
         return
     opened = wanted()
-    if opened is not None and postings is not None and opened.affords(postings.nbytes):
-        opened.keep(postings)
+    if opened is not None and opened.affords(postings.nbytes):
+        opened.keep(postings, texts if whole else None)
+
+
+def _read(
+    wanted: weakref.ref[OpenTable],
+    columns: list[str],
+    take: Callable[[pa.RecordBatch], None],
+    size: Callable[[], int],
+) -> bool:
+    """Hand over all rows part by part; False where they take too much room, or nobody needs them any more."""
+    opened = wanted()
+    if opened is None:
+        return False
+    with lance_call("loading words and texts"):
+        parts = opened.scanned(columns)
+        del opened
+        for part in parts:
+            take(part)
+            opened = wanted()
+            if opened is None or not main_thread().is_alive() or not opened.affords(size()):
+                return False
+            del opened
+    return True
