@@ -6,8 +6,9 @@
 Documents of twenty chunks, made of real words, readable by one of four roles; vectors come out of the words
 (`scale_texts.py`), so that no model has to run. `--through sync` writes files and runs the whole pipeline; `--through
 writer` hands the same chunks to the store's writer and the catalog, without parsing, cutting and the vector cache.
-`--encoder none` keeps no token codes. Building, searching and comparing with exact search are processes of their own:
-each one's peak of memory is its own, the encoder's weights and tokenizer included.
+`--encoder none` keeps no token codes. Building, searching as a server does and as a single command does (words by the
+table), and comparing with exact search are processes of their own: each one's peak of memory is its own, the encoder's
+weights and tokenizer included.
 """
 
 from __future__ import annotations
@@ -29,9 +30,11 @@ from scale_store import WriterBuilder
 from scale_texts import CHUNKS, ROLES, Made, World, make_encoder
 
 from fonte import Principal, SourceOptions
+from fonte.answer import with_languages
 from fonte.config import load_settings
 from fonte.corpus import OpenCorpus
 from fonte.parts import Parts
+from fonte.store_protocols import IndexReader
 from fonte.stores.lance_index import LanceIndex
 from fonte.types import Query
 from fonte.wiring import make_parts
@@ -42,12 +45,15 @@ BOARD = Principal(roles=frozenset({"board"}))
 """Reads the public documents and those of the board; the filters below take the public ones away."""
 CHANGED = 0.01
 RECALL_AT = 25
+WORDS_AT = 50
+PARTS = ("build", "by_table", "search", "recall")
 _PARTS = {"text index": "_indices", "rows": "data", "vector cache": "vectors.sqlite", "catalog": "catalog.sqlite"}
 
 
-def opened(home: Path, *, codes: bool) -> tuple[Parts, World]:
+def opened(home: Path, *, codes: bool, resident_mb: int = 1024) -> tuple[Parts, World]:
     """The parts of a corpus under ``home`` whose vectors come out of words."""
-    settings = load_settings(home.parent / "fonte.toml", home, {}, {"embedding.token_codes": codes})
+    wanted = {"embedding.token_codes": codes, "retrieval.resident_mb": resident_mb}
+    settings = load_settings(home.parent / "fonte.toml", home, {}, wanted)
     parts = make_parts(home, settings)
     encoder = make_encoder(parts.make_embedder(), vocabularies()[0])
     assert encoder.world is not None
@@ -156,17 +162,50 @@ def searched(corpus: OpenCorpus, questions: Sequence[str], name: str, **how: obj
     return figures | {f"{name}_results": found}
 
 
-def search(home: Path, *, codes: bool, number: int) -> Figures:
-    """Searches by mode and asker in a process that begins cold."""
-    parts, world = opened(home, codes=codes)
-    chance = random.Random(5)  # noqa: S311 - made-up questions
+def questions_of(world: World, number: int, seed: int) -> list[str]:
+    """A few words each, out of texts of the first documents."""
+    chance = random.Random(seed)  # noqa: S311 - made-up questions
     texts = [chance.choice(one.chunks) for one in world.documents(number)]
-    questions = [world.question(chance, text) for text in texts]
+    return [world.question(chance, text) for text in texts]
+
+
+def ready(figures: Figures, reader: IndexReader) -> None:
+    """Wait until words are answered from memory, or for good by the table."""
+    began = time.perf_counter()
+    reader.get_ready()
+    while reader.word_search == "loading":
+        time.sleep(0.05)
+    figures["ready_seconds"] = round(time.perf_counter() - began, 2)
+    figures["word_search"] = reader.word_search
+
+
+def by_table(home: Path, *, codes: bool, number: int) -> Figures:
+    """The same searches where words are answered by the table."""
+    parts, world = opened(home, codes=codes, resident_mb=0)
+    questions = questions_of(world, number, 5)
+    figures: Figures = {"questions": number}
+    with OpenCorpus(parts) as corpus:
+        corpus.warm()
+        timed(figures, "first_search", lambda: corpus.search(questions[0], principal=ALL, rerank=False))
+        searched(corpus, questions[:10], "warm", principal=ALL, rerank=False)
+        for mode in ("bm25", "hybrid"):
+            figures |= searched(corpus, questions, mode, principal=ALL, mode=mode, rerank=False)
+    return figures | {"peak_mb": peak_mb()}
+
+
+def search(home: Path, *, codes: bool, number: int) -> Figures:
+    """Searches by mode and asker in a process that begins cold, as a server does."""
+    parts, world = opened(home, codes=codes)
+    questions = questions_of(world, number, 5)
     figures: Figures = {"questions": number}
     with OpenCorpus(parts) as corpus:
         corpus.warm()
         figures["mb_before_first_search"] = peak_mb()
         timed(figures, "first_search", lambda: corpus.search(questions[0], principal=ALL, rerank=False))
+        asker = corpus.asker(ALL)
+        assert asker is not None
+        ready(figures, asker.reader)
+        figures["mb_when_ready"] = peak_mb()
         if codes:
             timed(figures, "first_reranked_search", lambda: corpus.search(questions[0], principal=ALL, rerank=True))
         searched(corpus, questions[:10], "warm", principal=ALL, rerank=False)
@@ -184,9 +223,8 @@ def search(home: Path, *, codes: bool, number: int) -> Figures:
 def recall(home: Path, *, codes: bool, number: int) -> Figures:
     """Of the exact nearest 25 that an asker may read, the share that the store's dense search finds."""
     parts, world = opened(home, codes=codes)
-    chance = random.Random(6)  # noqa: S311 - made-up questions
-    texts = [chance.choice(one.chunks) for one in world.documents(number, seed=1)]
-    asked = world.vectors([world.question(chance, text) for text in texts])
+    questions = questions_of(world, number, 6)
+    asked = world.vectors(questions)
     store = parts.stores.tenant("default")
     active = store.catalog.active()
     assert active is not None
@@ -200,7 +238,31 @@ def recall(home: Path, *, codes: bool, number: int) -> Figures:
         shares = [len(set(one) & set(other)) / max(len(other), 1) for one, other in zip(found, exact, strict=True)]
         figures[f"recall_at_{RECALL_AT}_{who}"] = round(float(np.mean(shares)), 4)
         figures[f"worst_recall_at_{RECALL_AT}_{who}"] = round(min(shares), 4)
-    return figures
+    ready(figures, reader)
+    return figures | same_words(reader, every, parts, questions)
+
+
+def same_words(reader: IndexReader, table: IndexReader, parts: Parts, questions: Sequence[str]) -> Figures:
+    """How BM25 from memory and by the table differ: in what they find, in order outside ties, in scores."""
+    others, apart, took = 0, 0.0, (list[float](), list[float]())
+    for who in (ALL, BOARD):
+        for text in questions:
+            query = with_languages(Query(text, who))
+            terms, hits = parts.terms.query_terms(text, query.languages), []
+            for one, spent in zip((reader, table), took, strict=True):
+                began = time.perf_counter()
+                hits.append(one.bm25(terms, query, revoked=(), k=WORDS_AT))
+                spent.append(1000 * (time.perf_counter() - began))
+            mine, theirs = ([(hit.chunk_id, hit.score) for hit in found] for found in hits)
+            known = dict(theirs)
+            least = min(known.values(), default=0.0)
+            apart = max([apart, *(abs(score / known[name] - 1) for name, score in mine if name in known)])
+            order = [round(known.get(name, least), 4) for name, _ in mine]
+            others += order != sorted(order, reverse=True) or len(mine) != len(theirs)
+            others += any(name not in known and score > least * (1 + 1e-5) for name, score in mine)
+    figures: Figures = {"words_questions": 2 * len(questions), "words_that_differ": others}
+    figures["words_greatest_relative_difference"] = float(f"{apart:.1e}")
+    return figures | spread("words_from_memory_ms", took[0]) | spread("words_by_table_ms", took[1])
 
 
 def part(name: str, wanted: argparse.Namespace, home: Path) -> Figures:
@@ -223,7 +285,9 @@ def main() -> int:
     options.add_argument("--encoder", choices=("codes", "none"), default="codes", help="none: no token codes")
     options.add_argument("--questions", type=int, default=200)
     options.add_argument("--home", type=Path, help="keep the home here, and build it only where it is not there yet")
-    options.add_argument("--part", choices=("build", "search", "recall"), help="this part alone, in this process")
+    options.add_argument(
+        "--part", choices=("build", "search", "by_table", "recall"), help="this part alone, in this process"
+    )
     options.add_argument("--out", type=Path, help="a file for the figures")
     wanted = options.parse_args()
     codes = wanted.encoder == "codes"
@@ -231,6 +295,8 @@ def main() -> int:
         print(json.dumps(build(wanted.chunks, wanted.home, codes=codes, through=wanted.through)))
     elif wanted.part == "search":
         print(json.dumps(search(wanted.home, codes=codes, number=wanted.questions)))
+    elif wanted.part == "by_table":
+        print(json.dumps(by_table(wanted.home, codes=codes, number=wanted.questions)))
     elif wanted.part == "recall":
         print(json.dumps(recall(wanted.home, codes=codes, number=wanted.questions)))
     if wanted.part:
@@ -239,11 +305,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="fonte-scale-") as folder:
         home = (wanted.home or Path(folder) / "home").absolute()
         home.parent.mkdir(parents=True, exist_ok=True)
-        told = {
-            name: part(name, wanted, home)
-            for name in ("build", "search", "recall")
-            if name != "build" or not home.exists()
-        }
+        told = {name: part(name, wanted, home) for name in PARTS if name != "build" or not home.exists()}
     ran = " ".join(["bench/scale.py", *sys.argv[1:]])
     kept = {"command": ran, "before": before, "after": machine(), **told}
     text = json.dumps(kept, indent=1, ensure_ascii=False)
