@@ -46,7 +46,8 @@ class RetrievalSettings(Section):
     no cap; ``max_distance`` is a cosine distance, above 0 to 2; ``near_copies`` are passages of two documents with the
     same readers, the same numbers and nearly the same words. Of a tenant with more than ``exact_chunks`` chunks the
     dense leg compares the question with those alone that signs of vectors tell to be near. ``resident_mb`` is what the
-    postings of a generation may take in the memory of a server, which then answers words without the table; 0 is never.
+    postings and texts of a generation may take in the memory of a server, which then answers words without the table;
+    0 is never.
     """
 
     k: Positive = 8
