@@ -16,7 +16,7 @@ from fonte.stores.postgres.index_table import Table, table_called
 from fonte.stores.postgres.index_upkeep import drop
 from fonte.stores.postgres.index_writer import PostgresWriter, reserve
 from fonte.stores.postgres.locks import TenantLock
-from fonte.stores.postgres.pins import Pins
+from fonte.stores.postgres.pins import Pin, Pins
 from fonte.stores.postgres.pool import Pool
 from fonte.types import Generation, GenerationState, Recipe
 
@@ -71,9 +71,9 @@ class PostgresIndex:
                 " VALUES (?, ?, ?, CAST(? AS integer[]), ?, ?)",
                 (number, name, table.family, list(lineage), table.dimensions, graphed),
             )
-        writer = PostgresWriter(self._database, table, recipe.space, self._exact_rows)
-        self._pins.hold(name, writer)
-        return writer
+        pin = Pin()
+        self._pins.hold(name, pin)
+        return PostgresWriter(self._database, table, recipe.space, self._exact_rows, pin)
 
     def rewrite(self, base: Generation, without: Sequence[str]) -> PostgresWriter:
         """A writer on the base's rows but for those of some documents, which go where the base's table goes.
@@ -121,7 +121,7 @@ class PostgresIndex:
             if known is not None:
                 self._open.move_to_end(generation.table)
                 return known
-        pin = _Pin()
+        pin = Pin()
         self._pins.hold(generation.table, pin)
         with self._database.read() as connection:
             table = table_called(connection, generation.table)
@@ -170,12 +170,6 @@ class PostgresIndex:
         """Let go of the pins."""
         self._open.clear()
         self._pins.close()
-
-
-class _Pin:
-    """What a pin is held for: it lives as long as what was opened."""
-
-    __slots__ = ("__weakref__",)
 
 
 def _checked(opened: OpenIndex, generation: Generation) -> OpenIndex:

@@ -24,6 +24,7 @@ from fonte.stores.postgres.connection import Connection
 from fonte.stores.postgres.database import PostgresDatabase
 from fonte.stores.postgres.index_table import Table, admitted, gone, visible
 from fonte.stores.postgres.packing import joined, key_of, unpacked
+from fonte.stores.postgres.pins import Pin
 from fonte.types import Language, Query, Space, Vector
 
 Mask: TypeAlias = npt.NDArray[np.bool_]
@@ -85,7 +86,7 @@ class Layout:
 class OpenIndex:
     """A sealed table, with what is kept of it in memory. Shared by the readers of one process."""
 
-    def __init__(self, database: PostgresDatabase, table: Table, space: Space, exact_rows: int, pin: object) -> None:
+    def __init__(self, database: PostgresDatabase, table: Table, space: Space, exact_rows: int, pin: Pin) -> None:
         """``pin`` lives as long as this."""
         self._database = database
         self._pin = pin

@@ -107,14 +107,14 @@ def _bind(connection: Connection, family: int, *, bare: bool) -> None:
     if total > alive and (bare or total - alive > MOST_DEAD * total):
         chosen = [block for block, _ in blocks]
     else:
-        chosen = [block for block, _ in blocks[_uneven([size for _, size in blocks]) :]]
+        chosen = [block for block, _ in blocks[uneven([size for _, size in blocks]) :]]
     if len(chosen) > 1 or (chosen and total > alive and len(chosen) == len(blocks)):
         _write_anew(
             connection, family, chosen, np.array([row[:2] for row in map(tuple, runs)], np.int64).reshape(-1, 2)
         )
 
 
-def _uneven(sizes: Sequence[int]) -> int:
+def uneven(sizes: Sequence[int]) -> int:
     """From which block on they are bound, so that each is twice the next; their number where none is."""
     start, held = len(sizes), 0
     for at in range(len(sizes) - 1, -1, -1):

@@ -18,6 +18,7 @@ from fonte.stores.postgres.copying import vector as vector_field
 from fonte.stores.postgres.database import PostgresDatabase
 from fonte.stores.postgres.index_table import Table, storable, visible
 from fonte.stores.postgres.packing import Collected
+from fonte.stores.postgres.pins import Pin
 from fonte.types import Codes, Space, StoredChunk, Vectors
 
 BUFFER_ROWS = 4096
@@ -62,8 +63,12 @@ class _Run:
 class PostgresWriter:
     """IndexWriter over one table."""
 
-    def __init__(self, database: PostgresDatabase, table: Table, space: Space, graph_rows: int) -> None:
-        """``table`` is not sealed. Vectors of more than ``graph_rows`` chunks are put into the graph."""
+    def __init__(self, database: PostgresDatabase, table: Table, space: Space, graph_rows: int, pin: Pin) -> None:
+        """``table`` is not sealed. Vectors of more than ``graph_rows`` chunks are put into the graph.
+
+        ``pin`` lives until the table is sealed, or as long as this.
+        """
+        self._pin: Pin | None = pin
         self._database = database
         self._table = table
         self._space = space
@@ -284,6 +289,7 @@ class PostgresWriter:
                 "UPDATE index_tables SET chunks = ?, graphed = ?, centroids = CAST(? AS jsonb) WHERE number = ?",
                 (count, graphed, json.dumps(centroids), self._table.number),
             )
+        self._pin = None
         return self._table.number, count
 
     def _filled_graph(self, connection: Connection) -> bool:

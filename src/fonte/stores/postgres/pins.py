@@ -17,6 +17,12 @@ from fonte.stores.postgres.locks import numbered
 from fonte.stores.postgres.pool import Pool
 
 
+class Pin:
+    """What a pin is held for: it lives as long as what was opened."""
+
+    __slots__ = ("__weakref__",)
+
+
 class Pins:
     """The pins of one process for one tenant, on a connection of their own. Safe for several threads."""
 
@@ -34,7 +40,7 @@ class Pins:
         """The lock of a table."""
         return numbered("pin", self._tenant, table)
 
-    def hold(self, table: str, owner: object) -> None:
+    def hold(self, table: str, owner: Pin) -> None:
         """Hold the pin for as long as ``owner`` lives.
 
         Raises:
