@@ -263,8 +263,11 @@ def test_a_write_that_is_broken_off_leaves_nothing_of_itself(
         "CREATE TRIGGER broken BEFORE UPDATE ON fonte.index_tables EXECUTE FUNCTION fonte.broken()",
         database=Address.of(database.url).database,
     )
-    with pytest.raises(StoreUnavailable):
-        writer.seal()
+    try:
+        with pytest.raises(StoreUnavailable):
+            writer.seal()
+    finally:  # the database serves other tests
+        postgres_server.run("DROP FUNCTION fonte.broken CASCADE", database=Address.of(database.url).database)
     assert added(before, database.counts()).keys() <= {"tables", "documents", "chunks", "vectors"}
     assert database.counts()["blocks"] == before["blocks"], "the transaction of the seal was taken back whole"
     assert found(store, base) == ["c1"]

@@ -116,7 +116,7 @@ ALTER TABLE index_vectors ALTER COLUMN vector SET STORAGE EXTERNAL;
 -- A graph (HNSW, by cosine) over the vectors of one dimension that are marked for it. Call it for others, as the owner.
 CREATE FUNCTION index_graph(dimensions integer) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-    EXECUTE format('CREATE INDEX %1$I ON fonte.index_vectors USING hnsw ((vector::vector(%2$s)) vector_cosine_ops)'
+    EXECUTE format('CREATE INDEX IF NOT EXISTS %1$I ON fonte.index_vectors USING hnsw ((vector::vector(%2$s)) vector_cosine_ops)'
         ' WHERE graphed AND vector_dims(vector) = %2$s', 'index_vectors_graph_' || dimensions, dimensions);
 END
 $$;
