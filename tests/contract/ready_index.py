@@ -1,4 +1,4 @@
-"""The embedded store as a server has it: words are answered from memory."""
+"""The embedded store as a server has it: words, texts and codes are answered from memory."""
 
 from __future__ import annotations
 
@@ -16,4 +16,7 @@ class ReadyIndex(LanceIndex):
         reader = super().open(generation)
         reader.get_ready()
         wait_until(lambda: reader.word_search == ("memory" if generation.chunks else "table"))
+        if generation.chunks:
+            coded = ["codes"] if generation.recipe.space.codec else []
+            wait_until(lambda: all(reader._opened.kept([one]) is not None for one in ["content", *coded]))
         return reader

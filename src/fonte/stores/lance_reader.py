@@ -10,7 +10,7 @@ import numpy as np
 from fonte.errors import CorruptIndex, SpaceMismatch
 from fonte.inspected import TableFacts, TableRow
 from fonte.stores.lance_errors import lance_call
-from fonte.stores.lance_rows import STORED, TEXTS, UNIT_TOLERANCE, to_codes, to_stored
+from fonte.stores.lance_rows import CODES, STORED, TEXTS, UNIT_TOLERANCE, to_codes, to_stored
 from fonte.stores.open_table import OpenTable
 from fonte.stores.postings import Postings
 from fonte.stores.sql_filter import readable
@@ -150,8 +150,7 @@ class LanceReader:
         if not rows:
             return {}
         resident = self._opened.resident
-        places, texts = list(rows.values()), self._opened.texts
-        found = zip(rows, texts.rows(places) if texts is not None else self._taken(places, TEXTS), strict=True)
+        found = zip(rows, self._taken(list(rows.values()), TEXTS), strict=True)
         return {
             chunk: to_stored({**resident.facts(rows[chunk]), **text}, resident.vectors[rows[chunk]])
             for chunk, text in found
@@ -166,7 +165,10 @@ class LanceReader:
         return {chunk: row for chunk, row in resident.ids.rows(chunk_ids).items() if readable[row]}
 
     def _taken(self, rows: Sequence[int], columns: list[str]) -> list[dict[str, Any]]:
-        """Columns of rows out of the table, in the order asked."""
+        """Columns of rows out of memory or the table, in the order asked."""
+        kept = self._opened.kept(columns)
+        if kept is not None:
+            return kept.rows(rows)
         wanted = [int(one) for one in self._opened.resident.row_ids[rows]]
         with lance_call("reading chunks"):
             found = self._opened.table.take_row_ids(wanted).select(columns).with_row_id().to_arrow()
@@ -187,7 +189,7 @@ class LanceReader:
         rows = self._readable_rows(chunk_ids, principal, revoked) if width else {}
         if not rows:
             return {}
-        found = zip(rows, self._taken(list(rows.values()), ["codes"]), strict=True)
+        found = zip(rows, self._taken(list(rows.values()), CODES), strict=True)
         return {chunk: to_codes(row["codes"], width, chunk) for chunk, row in found}
 
     def distances(self, vector: Vector, chunk_ids: Sequence[str]) -> dict[str, float]:

@@ -37,7 +37,8 @@ STORED = [
 ]
 """Columns that ``to_stored`` reads; the vector comes from what is kept in memory."""
 TEXTS = ["content", "context", "section", "text_hash"]
-"""Those of them that are not kept in memory."""
+"""Those of them that are not always in memory."""
+CODES = ["codes"]
 
 
 def schema(dimensions: int) -> pa.Schema:

@@ -16,7 +16,7 @@ from fonte.errors import CorruptIndex, SchemaMismatch, StoreError
 from fonte.stores.freed import give_back
 from fonte.stores.frequencies import Frequencies
 from fonte.stores.lance_errors import lance_call
-from fonte.stores.lance_rows import TEXTS
+from fonte.stores.lance_rows import CODES, TEXTS
 from fonte.stores.postings import Collector, Postings
 from fonte.stores.resident import COLUMNS, EXACT_ROWS, Resident
 from fonte.stores.texts import Texts
@@ -27,9 +27,13 @@ if TYPE_CHECKING:
     from lancedb.table import Table
 
 RESIDENT_BYTES = 2**30
-"""What the postings and texts of a table may take in memory."""
+"""What the postings, texts and codes of a table may take in memory."""
 _LOADED = 8192
 """Rows read at once of what is kept in memory."""
+_SHARE_WITH_CODES = 4
+"""Token codes are ten times as large as texts: they are kept where all takes this part of the room, one in so many."""
+_MOMENT = 0.02
+"""Seconds."""
 _LARGE = 100_000
 """Rows from which on loading leaves much memory behind."""
 _log = logging.getLogger("fonte.stores")
@@ -51,7 +55,7 @@ class OpenTable:
         self._resident: Resident | None = None
         self._frequencies: Frequencies | None = None
         self._postings: Postings | None = None
-        self._texts: Texts | None = None
+        self._kept: dict[str, Texts] = {}
         self._making: Thread | None = None
 
     @cached_property
@@ -90,8 +94,8 @@ class OpenTable:
     @property
     def frequencies(self) -> Frequencies | Postings:
         """Document frequencies, counted once; by the postings where they are kept or being made."""
-        if self._making is not None:
-            self._making.join()
+        while self._postings is None and self._making is not None and self._making.is_alive():
+            self._making.join(_MOMENT)
         if self._postings is not None:
             return self._postings
         with self._lock:
@@ -105,10 +109,9 @@ class OpenTable:
         """What answers words from memory; None where the table does."""
         return self._postings
 
-    @property
-    def texts(self) -> Texts | None:
-        """``TEXTS`` of all rows; None where they are read from the table."""
-        return self._texts
+    def kept(self, columns: list[str]) -> Texts | None:
+        """``TEXTS`` or ``CODES`` of all rows; None where they are read from the table."""
+        return self._kept.get(columns[0])
 
     @property
     def word_search(self) -> WordSearch:
@@ -118,7 +121,7 @@ class OpenTable:
         return "loading" if self._making is not None and self._making.is_alive() else "table"
 
     def get_ready(self) -> None:
-        """Make the postings in a thread, once, and load the texts beside them, as far as both may take the room.
+        """Make the postings in a thread, once, and load texts and codes beside them, as far as there is room.
 
         What is not kept the table goes on answering.
         """
@@ -135,12 +138,16 @@ class OpenTable:
         """
         return _in_order(self.table, columns, self.resident.row_ids)
 
-    def keep(self, postings: Postings, texts: Texts | None) -> None:
-        """Answer words, and read texts where they are given, by these from now on."""
+    def keep(self, postings: Postings) -> None:
+        """Answer words by these from now on."""
         with self._lock:
-            self._postings, self._texts, self._frequencies = postings, texts, None
+            self._postings, self._frequencies = postings, None
         if self.rows > _LARGE:
             give_back()
+
+    def keep_columns(self, columns: list[str], rows: Texts) -> None:
+        """Read these columns here from now on."""
+        self._kept[columns[0]] = rows
 
     def affords(self, size: int) -> bool:
         """Whether so many bytes may be kept."""
@@ -169,14 +176,29 @@ def _make_ready(wanted: weakref.ref[OpenTable]) -> None:
         collector = Collector()
         if not _read(wanted, ["terms"], lambda part: collector.add(part["terms"]), lambda: collector.nbytes):
             return
-        postings, texts = collector.done(), Texts()
-        whole = _read(wanted, TEXTS, texts.add, lambda: postings.nbytes + texts.nbytes)
+        postings = collector.done()
+        opened = wanted()
+        if opened is None or not opened.affords(postings.nbytes):
+            return
+        opened.keep(postings)
+        coded = opened.code_width > 0
+        del opened
+        room = _kept(wanted, TEXTS, postings.nbytes, 1)
+        if coded and room is not None:
+            _kept(wanted, CODES, room, _SHARE_WITH_CODES)
     except StoreError as error:
-        _log.warning("words are answered by the table, for their postings could not be made: %s", error.code)
-        return
+        _log.warning("the table goes on answering, for it could not be loaded: %s", error.code)
+
+
+def _kept(wanted: weakref.ref[OpenTable], columns: list[str], room: int, share: int) -> int | None:
+    """Keep columns where ``share`` times what is kept then may be kept; the bytes of all, None where they may not."""
+    rows = Texts()
+    if not _read(wanted, columns, rows.add, lambda: share * (room + rows.nbytes)):
+        return None
     opened = wanted()
-    if opened is not None and opened.affords(postings.nbytes):
-        opened.keep(postings, texts if whole else None)
+    if opened is not None:
+        opened.keep_columns(columns, rows)
+    return room + rows.nbytes
 
 
 def _read(
