@@ -30,8 +30,9 @@ RESIDENT_BYTES = 2**30
 """What the postings, texts and codes of a table may take in memory."""
 _LOADED = 8192
 """Rows read at once of what is kept in memory."""
+_SHARE_WITH_TEXTS = 2
 _SHARE_WITH_CODES = 4
-"""Token codes are ten times as large as texts: they are kept where all takes this part of the room, one in so many."""
+"""Texts, and token codes, which are larger, are kept where all takes this part of the room, one in so many."""
 _MOMENT = 0.02
 """Seconds."""
 _LARGE = 100_000
@@ -181,19 +182,22 @@ def _make_ready(wanted: weakref.ref[OpenTable]) -> None:
         if opened is None or not opened.affords(postings.nbytes):
             return
         opened.keep(postings)
-        coded = opened.code_width > 0
+        coded, size = opened.code_width > 0, opened.rows
         del opened
-        room = _kept(wanted, TEXTS, postings.nbytes, 1)
+        room = _kept(wanted, TEXTS, size, postings.nbytes, _SHARE_WITH_TEXTS)
         if coded and room is not None:
-            _kept(wanted, CODES, room, _SHARE_WITH_CODES)
+            _kept(wanted, CODES, size, room, _SHARE_WITH_CODES)
     except StoreError as error:
         _log.warning("the table goes on answering, for it could not be loaded: %s", error.code)
 
 
-def _kept(wanted: weakref.ref[OpenTable], columns: list[str], room: int, share: int) -> int | None:
-    """Keep columns where ``share`` times what is kept then may be kept; the bytes of all, None where they may not."""
+def _kept(wanted: weakref.ref[OpenTable], columns: list[str], size: int, room: int, share: int) -> int | None:
+    """Keep columns of ``size`` rows where ``share`` times what is kept then may be kept; the bytes of all.
+
+    None where they may not, which the first rows tell.
+    """
     rows = Texts()
-    if not _read(wanted, columns, rows.add, lambda: share * (room + rows.nbytes)):
+    if not _read(wanted, columns, rows.add, lambda: share * (room + rows.nbytes * size // rows.size)):
         return None
     opened = wanted()
     if opened is not None:

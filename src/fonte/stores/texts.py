@@ -16,15 +16,16 @@ class Texts:
     def __init__(self) -> None:
         self._parts: list[pa.RecordBatch] = []
         self._starts: list[int] = []
-        self._size = 0
+        self.size = 0
+        """How many rows there are."""
         self.nbytes = 0
         """What they take in memory."""
 
     def add(self, part: pa.RecordBatch) -> None:
         """Take the next rows."""
         self._parts.append(part)
-        self._starts.append(self._size)
-        self._size += part.num_rows
+        self._starts.append(self.size)
+        self.size += part.num_rows
         self.nbytes += part.get_total_buffer_size()
 
     def rows(self, wanted: Sequence[int]) -> list[dict[str, Any]]:

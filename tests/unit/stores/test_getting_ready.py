@@ -60,7 +60,7 @@ def test_postings_texts_and_codes_are_kept_in_turn_as_far_as_there_is_room(
     assert words is not None
     assert texts is not None
     assert codes is not None
-    some, more = int(1.3 * words.nbytes), words.nbytes + texts.nbytes
+    some, more = int(1.3 * words.nbytes), 2 * (words.nbytes + texts.nbytes)
     assert some < more
     expected = asked(ready(tmp_path, generation, 0))
     for room, kept in (
@@ -68,7 +68,7 @@ def test_postings_texts_and_codes_are_kept_in_turn_as_far_as_there_is_room(
         (words.nbytes // 2, (False, False, False)),
         (some, (True, False, False)),
         (more, (True, True, False)),
-        (4 * (more + codes.nbytes), (True, True, True)),
+        (2 * more + 4 * codes.nbytes, (True, True, True)),
     ):
         reader = ready(tmp_path, generation, room)
         opened = reader._opened
