@@ -134,7 +134,13 @@ class Shelves:
         return self.by_name[name]
 
 
-def quick_parts(home: Path, shelves: Shelves | None = None, *, embedder: WordEmbedder | None = None) -> Parts:
+def quick_parts(
+    home: Path,
+    shelves: Shelves | None = None,
+    *,
+    embedder: WordEmbedder | None = None,
+    environ: Mapping[str, str] | None = None,
+) -> Parts:
     """Real stores, chunking, terms, retrieval and citations; stand-ins for the rest."""
 
     @contextmanager
@@ -142,7 +148,7 @@ def quick_parts(home: Path, shelves: Shelves | None = None, *, embedder: WordEmb
         del workers
         yield InlinePool()
 
-    parts = make_parts(home, load_settings(None, home, {}))
+    parts = make_parts(home, load_settings(None, home, environ or {}))
     model = embedder or WordEmbedder()
     if shelves is not None:
         shelves.others = parts.open_source
@@ -156,6 +162,12 @@ def quick_parts(home: Path, shelves: Shelves | None = None, *, embedder: WordEmb
     )
 
 
-def quick_corpus(home: Path, shelves: Shelves | None = None, *, embedder: WordEmbedder | None = None) -> OpenCorpus:
+def quick_corpus(
+    home: Path,
+    shelves: Shelves | None = None,
+    *,
+    embedder: WordEmbedder | None = None,
+    environ: Mapping[str, str] | None = None,
+) -> OpenCorpus:
     """An open corpus over ``quick_parts``."""
-    return OpenCorpus(quick_parts(home, shelves, embedder=embedder))
+    return OpenCorpus(quick_parts(home, shelves, embedder=embedder, environ=environ))

@@ -19,11 +19,11 @@ from fonte.stores.conversations import SqlConversations
 from fonte.stores.erasing import Erasable
 from fonte.stores.feedback import SqlFeedback
 from fonte.stores.home import Home
-from fonte.stores.jobs import SqlJobs
 from fonte.stores.keys import SqlKeys
 from fonte.stores.postgres.database import PostgresDatabase, SystemDatabase
 from fonte.stores.postgres.erasing import PostgresEraser
 from fonte.stores.postgres.index import EXACT_ROWS, PostgresIndex
+from fonte.stores.postgres.jobs import Lead, PostgresJobs
 from fonte.stores.postgres.locks import TenantLock, numbered
 from fonte.stores.postgres.pool import Pool
 from fonte.stores.postgres.stores import ERASING, KeptText, StandingDatabase
@@ -68,6 +68,7 @@ class PostgresHome:
         """
         self._files = Home(files)
         self._pool = pool
+        self._lead = Lead(pool)
         self._exact_chunks = EXACT_ROWS if exact_chunks is None else exact_chunks
 
     def tenant(self, name: str) -> TenantStore:
@@ -125,9 +126,9 @@ class PostgresHome:
         """Make that folder. Raises StoreUnavailable."""
         self._files.prepare(tenant)
 
-    def jobs(self, tenant: str) -> SqlJobs:
+    def jobs(self, tenant: str) -> PostgresJobs:
         """A tenant's jobs."""
-        return SqlJobs(self._area(tenant, "jobs"))
+        return PostgresJobs(self._area(tenant, "jobs"), tenant, self._lead)
 
     def feedback(self, tenant: str) -> SqlFeedback:
         """What a tenant's askers said of their answers."""
