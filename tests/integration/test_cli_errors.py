@@ -49,6 +49,24 @@ def test_wrong_use_is_one_line_and_leaves_no_home(tmp_path: Path, arguments: lis
 
 
 @pytest.mark.parametrize(
+    ("arguments", "meant"),
+    [
+        (["snyc", "docs"], "sync"),
+        (["keys", "crate"], "create"),
+        (["search", "x", "--mode", "hybird"], "hybrid"),
+        (["search", "x", "--filter", "lang=it"], "language"),
+    ],
+)
+def test_a_slip_of_the_pen_is_told_what_was_meant(tmp_path: Path, arguments: list[str], meant: str) -> None:
+    (tmp_path / "home").mkdir(mode=0o700)
+    ran = fonte(tmp_path / "home", *arguments)
+    assert ran.status == 2
+    assert meant in ran.json["error"]["hint"]
+    slip = "snyc" if "snyc" in arguments else arguments[-1]
+    assert slip in ran.json["error"]["message"]
+
+
+@pytest.mark.parametrize(
     "arguments",
     [
         *([command, "x"] for command in sorted(LATER)),

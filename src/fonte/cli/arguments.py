@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 from collections.abc import Callable, Sequence
 from datetime import date
+from difflib import get_close_matches
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from typing import NoReturn
@@ -16,6 +18,10 @@ LATER = frozenset("bench".split())
 """Commands of the contract that this version does not have."""
 GENERATORS = ("extractive", "openai", "anthropic", "gguf")
 DESCRIPTION = "Ask your documents; every sentence of the answer is tied to the place it came from."
+
+
+_CHOICE = re.compile(r"argument (?P<what>\S+): invalid choice: '(?P<given>[^']*)' \(choose from (?P<known>.*)\)")
+"""What argparse says of a value that is none of those that there are."""
 
 
 class UsageError(InputError):
@@ -35,7 +41,12 @@ class _Parser(argparse.ArgumentParser):
     """Wrong use becomes a typed error, so that it looks like every other error."""
 
     def error(self, message: str) -> NoReturn:
-        raise UsageError(message, hint=f"see {self.prog} --help")
+        see = f"see {self.prog} --help"
+        if found := _CHOICE.fullmatch(message):
+            near = get_close_matches(found["given"], re.findall(r"[\w-]+", found["known"]), n=1)
+            if near:
+                raise UsageError(f"{found['what']} cannot be {found['given']}", hint=f"did you mean {near[0]}? {see}")
+        raise UsageError(message, hint=see)
 
 
 def not_built(what: str) -> ConfigError:

@@ -225,7 +225,8 @@ def _filters(pairs: list[str]) -> Filters:
     for pair in pairs:
         key, mark, value = pair.partition("=")
         if not mark or not value or key not in _KEYS:
-            raise InvalidQuery(f"--filter {pair!r} is not KEY=VALUE", hint=f"keys are {', '.join(_KEYS)}")
+            fault = "is not KEY=VALUE" if not mark or not value else f"has the key {key!r}, which is none"
+            raise InvalidQuery(f"--filter {pair!r} {fault}", hint=f"keys are {', '.join(_KEYS)}")
         chosen.setdefault(_KEYS[key], []).append(value)
     return Filters(
         documents=tuple(chosen.get("documents", ())),

@@ -104,7 +104,7 @@ class _Asked:
         if not question.strip():
             raise InvalidQuery("no message of a user asks anything", hint="the last one is the question")
         if len(question) > MOST_CHARACTERS:
-            raise InvalidQuery(f"the question has more than {MOST_CHARACTERS} characters", hint="ask shortly")
+            raise InvalidQuery(f"the question has more than {MOST_CHARACTERS} characters", hint="ask in fewer words")
         unused = body.not_used()
         before = body.messages[:at]
         notes = [f"not used: {', '.join(unused)}"] if unused else []

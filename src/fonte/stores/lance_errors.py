@@ -24,7 +24,7 @@ def store_error(error: Exception, what: str) -> StoreError:
     if number in {errno.EACCES, errno.EPERM, errno.EROFS} or any(mark in low for mark in _DENIED):
         return StoreUnavailable(f"not allowed while {what}: {first}", hint="check who owns the home and its mode")
     if any(mark in low for mark in _GONE):
-        return CorruptIndex(f"the index is damaged or gone ({what}): {first}", hint="run the sync again")
+        return CorruptIndex(f"the index is damaged or gone ({what}): {first}", hint="run fonte sync again")
     return StoreUnavailable(f"the index failed while {what}: {first}", hint="try again; check the disk")
 
 

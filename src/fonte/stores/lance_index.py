@@ -89,7 +89,7 @@ class LanceIndex:
                 if base.recipe.space.id != recipe.space.id
                 else f"the index holds other token vectors of {recipe.space.model}"
             )
-            raise SpaceMismatch(message, hint="build the index anew with the new model")
+            raise SpaceMismatch(message, hint="run fonte sync: it builds the index anew")
         name = f"chunks-{recipe.id}-{uuid.uuid4().hex[:12]}"
         self._prepare()
         with lance_call("making a table"):
@@ -106,7 +106,7 @@ class LanceIndex:
                 table = database.open_table(name)
                 if table.version != base.table_version:
                     message = f"table {base.table} is not at version {base.table_version}"
-                    raise CorruptIndex(message, hint="run the sync again")
+                    raise CorruptIndex(message, hint="run fonte sync again")
                 if table.schema.names != schema(recipe.space.dimensions).names:
                     message = f"table {base.table} has the columns of another version of fonte"
                     raise CorruptIndex(message, hint="sync into a new home")
@@ -195,7 +195,7 @@ class LanceIndex:
                 return known
         if not self._path(generation.table).is_dir():
             message = f"the table of generation {generation.id} is gone"
-            raise CorruptIndex(message, hint="run the sync again")
+            raise CorruptIndex(message, hint="run fonte sync again")
         database = self._connection()
         with lance_call("opening a generation"):
             table = database.open_table(generation.table)

@@ -174,7 +174,7 @@ class LanceReader:
             found = self._opened.table.take_row_ids(wanted).select(columns).with_row_id().to_arrow()
         by_id = {row.pop("_rowid"): row for row in found.to_pylist()}
         if len(by_id) != len(wanted):
-            raise CorruptIndex("chunks are gone from the index", hint="run the sync again")
+            raise CorruptIndex("chunks are gone from the index", hint="run fonte sync again")
         return [by_id[one] for one in wanted]
 
     def codes(self, chunk_ids: Sequence[str], principal: Principal, *, revoked: Sequence[str]) -> dict[str, Codes]:
@@ -252,4 +252,4 @@ def check_count(opened: OpenTable, generation: Generation) -> None:
     """
     if opened.rows != generation.chunks:
         message = f"generation {generation.id} should hold {generation.chunks} chunks, its table holds {opened.rows}"
-        raise CorruptIndex(message, hint="run the sync again")
+        raise CorruptIndex(message, hint="run fonte sync again")

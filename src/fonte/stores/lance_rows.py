@@ -85,7 +85,7 @@ def check_vectors(vectors: Vectors, rows: int, dimensions: int) -> Vectors:
         raise ValueError(message)
     if vectors.shape[1] != dimensions:
         message = f"vectors of {vectors.shape[1]} dimensions for a space of {dimensions}"
-        raise SpaceMismatch(message, hint="build the index anew with the new model")
+        raise SpaceMismatch(message, hint="run fonte sync: it builds the index anew")
     lengths = np.linalg.norm(vectors.astype(np.float64), axis=1)
     bad = np.flatnonzero(~(np.abs(lengths - 1.0) <= UNIT_TOLERANCE))
     if bad.size:
@@ -103,7 +103,7 @@ def check_codes(codes: Sequence[Codes] | None, rows: int, width: int) -> list[by
     """
     if (codes is not None) != bool(width):
         message = f"chunks {'with' if codes is not None else 'without'} codes for a space of code width {width}"
-        raise SpaceMismatch(message, hint="build the index anew with the model in force")
+        raise SpaceMismatch(message, hint="run fonte sync: it builds the index anew with the model in force")
     if codes is None:
         return [b""] * rows
     if len(codes) != rows:
@@ -112,7 +112,7 @@ def check_codes(codes: Sequence[Codes] | None, rows: int, width: int) -> list[by
     for one in codes:
         if one.ndim != 2 or one.shape[1] != width or one.dtype != np.int8:  # noqa: PLR2004  tokens, numbers
             message = f"token codes of shape {one.shape} and kind {one.dtype} for a code width of {width}"
-            raise SpaceMismatch(message, hint="build the index anew with the model in force")
+            raise SpaceMismatch(message, hint="run fonte sync: it builds the index anew with the model in force")
     return [one.tobytes() for one in codes]
 
 
@@ -124,7 +124,7 @@ def to_codes(body: bytes, width: int, chunk: str) -> Codes:
     """
     if len(body) % width:
         message = f"chunk {chunk} of the index has damaged token codes"
-        raise CorruptIndex(message, hint="run the sync again")
+        raise CorruptIndex(message, hint="run fonte sync again")
     return np.frombuffer(body, np.int8).reshape(-1, width)
 
 
@@ -203,5 +203,5 @@ def to_stored(row: Mapping[str, Any], vector: Vector | None) -> StoredChunk:
         raise CorruptIndex(message) from error
     if chunk.text_hash != row["text_hash"]:
         message = f"chunk {chunk.id} does not have the text that its vector was made from"
-        raise CorruptIndex(message, hint="run the sync again")
+        raise CorruptIndex(message, hint="run fonte sync again")
     return StoredChunk(chunk=chunk, roles=frozenset(row["roles"]), vector=vector, **{name: row[name] for name in PLAIN})

@@ -165,7 +165,7 @@ class LanceWriter:
             rows = self._table.count_rows()
             if rows != count:
                 message = f"the index holds {rows} chunks and should hold {count}"
-                raise CorruptIndex(message, hint="run the sync again")
+                raise CorruptIndex(message, hint="run fonte sync again")
             if count:
                 self._build_indexes(count)
             version = self._table.version

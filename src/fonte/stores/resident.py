@@ -140,4 +140,4 @@ class Resident:
 
 
 def _damaged() -> CorruptIndex:
-    return CorruptIndex("the index holds damaged vectors or a chunk twice", hint="run the sync again")
+    return CorruptIndex("the index holds damaged vectors or a chunk twice", hint="run fonte sync again")

@@ -60,7 +60,7 @@ def _not_unit(batch: pa.RecordBatch, dimensions: int) -> list[int]:
     flat = batch["vector"].flatten().to_numpy(zero_copy_only=False)
     if flat.size != batch.num_rows * dimensions:
         raise CorruptIndex(
-            f"the index holds vectors that are not of {dimensions} dimensions", hint="run the sync again"
+            f"the index holds vectors that are not of {dimensions} dimensions", hint="run fonte sync again"
         )
     rows = flat.reshape(batch.num_rows, dimensions)
     lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows))

@@ -56,7 +56,7 @@ class PostgresIndex:
                 if base.recipe.space.id != recipe.space.id
                 else f"the index holds other token vectors of {recipe.space.model}"
             )
-            raise SpaceMismatch(message, hint="build the index anew with the new model")
+            raise SpaceMismatch(message, hint="run fonte sync: it builds the index anew")
         under: Table | None = None
         if base is not None and (base.recipe.terms, base.recipe.chunking) == (recipe.terms, recipe.chunking):
             under = _checked(self._opened(base), base).table
@@ -176,5 +176,5 @@ def _checked(opened: OpenIndex, generation: Generation) -> OpenIndex:
     """What was opened, where it is what the catalog says. Raises CorruptIndex."""
     if opened.rows != generation.chunks:
         message = f"generation {generation.id} should hold {generation.chunks} chunks, its table holds {opened.rows}"
-        raise CorruptIndex(message, hint="run the sync again")
+        raise CorruptIndex(message, hint="run fonte sync again")
     return opened

@@ -63,7 +63,9 @@ class Layout:
         ids, first, size = np.frombuffer(triples, _TRIPLE).reshape(-1, 3).T.astype(np.int64)
         told = np.frombuffer(lengths, _LENGTH)
         if len(told) != size.sum() or np.any(first[1:] < (first + size)[:-1]):
-            raise CorruptIndex("documents of the index do not fit their chunks", hint="build the index anew")
+            raise CorruptIndex(
+                "documents of the index do not fit their chunks", hint="run fonte sync: it builds the index anew"
+            )
         starts = np.cumsum(size) - size
         return cls(ids, first, size, starts, told, np.repeat(np.arange(len(ids), dtype=np.int32), size))
 
@@ -137,7 +139,7 @@ class OpenIndex:
                 found = Layout.of(row[0] or b"", row[1] or b"")
                 if len(found.document) != self.rows:
                     message = f"the index holds {len(found.document)} chunks and should hold {self.rows}"
-                    raise CorruptIndex(message, hint="run the sync again")
+                    raise CorruptIndex(message, hint="run fonte sync again")
                 self._layout = found
             return self._layout
 
@@ -193,7 +195,9 @@ class OpenIndex:
             for key, body in rows:
                 parts[keys[bytes(key)]].append(unpacked(bytes(body)))
         except ValueError as error:
-            raise CorruptIndex("the index holds damaged postings", hint="build the index anew") from error
+            raise CorruptIndex(
+                "the index holds damaged postings", hint="run fonte sync: it builds the index anew"
+            ) from error
         empty = np.zeros(0, np.int64), np.zeros(0, np.uint16)
         return {
             term: layout.placed(*(one[0] if len(one) == 1 else joined(one) if one else empty))

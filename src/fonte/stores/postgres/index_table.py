@@ -56,7 +56,7 @@ def table_called(connection: Connection, name: str) -> Table:
 
 def gone(name: str) -> CorruptIndex:
     """The error for a table that is not there."""
-    return CorruptIndex(f"the table {name} of a generation is gone", hint="run the sync again")
+    return CorruptIndex(f"the table {name} of a generation is gone", hint="run fonte sync again")
 
 
 def _table(row: Any) -> Table:

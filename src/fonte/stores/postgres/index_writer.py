@@ -284,7 +284,7 @@ class PostgresWriter:
             held = sum(size for size, _ in centroids.values())
             if held != count:
                 message = f"the index holds {held} chunks and should hold {count}"
-                raise CorruptIndex(message, hint="run the sync again")
+                raise CorruptIndex(message, hint="run fonte sync again")
             connection.execute(
                 "UPDATE index_tables SET chunks = ?, graphed = ?, centroids = CAST(? AS jsonb) WHERE number = ?",
                 (count, graphed, json.dumps(centroids), self._table.number),
