@@ -143,11 +143,15 @@ def build(name: str, home: Path, url: str, chunks: int) -> dict[str, Any]:
     """Build an index, then update one in a hundred documents."""
     making = Making(home)
     with store_of(name, home, url) as store:
+        began = server_seconds()
         first, told = written(making, store, None, making.world.documents(chunks // CHUNKS))
+        told["server_processor_seconds"] = round(server_seconds() - began, 1)
         disk = disk_mb(name, home, url)
         some = (one for one in making.world.documents(chunks // CHUNKS) if one.number % round(1 / CHANGED) == 0)
         changed = (replace(one, chunks=(one.chunks[0][::-1], *one.chunks[1:])) for one in some)
+        began = server_seconds()
         second, update = written(making, store, first, changed)
+        update["server_processor_seconds"] = round(server_seconds() - began, 1)
         after = disk_mb(name, home, url)
         began = time.perf_counter()
         store.drop([second])
@@ -223,11 +227,31 @@ def search(home: Path, url: str, chunks: int, number: int) -> dict[str, Any]:
                             for leg in ("bm25", "dense"):
                                 times.setdefault(f"{name}_{leg}_ms", []).append(result.timings_ms[leg])
             told[asker] = {key: value for name, found in times.items() for key, value in spread(name, found).items()}
+            for name, reader in readers.items():
+                told[asker] |= processor(name, Retriever(reader, making.encoder, making.terms), texts, query)
         told["word_search"] = getattr(readers["embedded"], "word_search", "table")
         told["alone"] = alone(readers, making, texts)
         told["graph"] = graph(readers["postgres"], making, texts, askers, home, url)
         told["same_ids"] = same(readers, making, texts)
     return told
+
+
+def processor(name: str, retriever: Retriever, texts: Sequence[str], query: Query) -> Figures:
+    """Mean processor time of a search, here and in the server."""
+    here, there = cpu_seconds(), server_seconds()
+    for text in texts:
+        retriever.retrieve(replace(query, text=text, languages=("it", "en")), (), RetrievalSettings(mode="hybrid"))
+    each = 1000 / len(texts)
+    return {
+        f"{name}_client_processor_ms": round(each * (cpu_seconds() - here), 2),
+        f"{name}_server_processor_ms": round(each * (server_seconds() - there), 2),
+    }
+
+
+def server_seconds() -> float:
+    """Processor time of all the server's processes."""
+    found = [one.cpu_times() for one in psutil.process_iter(["name"]) if one.info["name"] == "postgres"]
+    return sum(one.user + one.system for one in found)
 
 
 def alone(readers: dict[str, IndexReader], making: Making, texts: Sequence[str]) -> Figures:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,10 +23,11 @@ SPARE = 16
 """Rows asked for beyond k, so that a tie at k is seen and broken by id."""
 COMPARED = 10_000
 """Of a large table: where an asker may read no more chunks, the vector is compared with all of them."""
-SCANNED = 400
+SCANNED = 1000
 """Candidates of the graph that are looked at together (``hnsw.ef_search``)."""
-WIDER = 4
+WIDER = 8
 """So many times k come out of the graph, to be ordered exactly."""
+_WITH_IDS = "SELECT c.chunk_id, c.document_id, n.distance FROM ({}) n JOIN index_chunks c ON c.number = n.number"
 _BATCH = 1024
 _CHUNK = (
     "c.chunk_id, c.document_id, c.idx, c.starts, c.ends, c.content, c.context, c.section, c.tokens, c.header_tokens,"
@@ -79,7 +80,7 @@ class PostgresReader:
             found = self._opened.postings(connection, words)
             if len(words) > MOST_TERMS:
                 rarest = sorted(found, key=lambda term: (len(found[term][0]), term))[:MOST_TERMS]
-                found = {term: found[term] for term in sorted(rarest)}
+                found = {term: found[term] for term in rarest}
             layout = self._opened.layout(connection)
             scores = scored(found.values(), layout.lengths)
             sure, tied = best(scores, mask[layout.document], k)
@@ -117,48 +118,46 @@ class PostgresReader:
             readable = int(self._opened.layout(connection).size[mask].sum())
             if not readable:
                 return []
-            found: dict[int, float] = {}
+            found: dict[str, tuple[str, float]] = {}
             if self._opened.approximate and readable > COMPARED:
                 found = self._by_graph(connection, asked, where, k)
             if len(found) < min(k, readable):
                 found = self._exactly(connection, asked, where, k)
-            rows = self._named(connection, list(found), len(found))
         hits = [
-            Hit(chunk, document, found[number], dense_distance=1.0 - found[number]) for number, chunk, document in rows
+            Hit(chunk, document, cosine, dense_distance=1.0 - cosine) for chunk, (document, cosine) in found.items()
         ]
         return sorted(hits, key=lambda hit: (-hit.score, hit.chunk_id))[:k]
 
-    def _exactly(self, connection: Connection, asked: str, where: Where, k: int) -> dict[int, float]:
-        """Cosines of at least the ``k`` nearest, with all that tie with the last of them, by number of the chunk."""
+    def _exactly(self, connection: Connection, asked: str, where: Where, k: int) -> dict[str, tuple[str, float]]:
+        """At least the ``k`` nearest, with all that tie with the last of them: document and cosine by chunk."""
+        sql = (
+            "SELECT v.number, v.vector <#> CAST(? AS vector) AS distance FROM index_documents d"  # noqa: S608 - conditions of ours
+            f" JOIN index_vectors v ON v.first = d.first WHERE {where.sql} ORDER BY distance LIMIT ?"
+        )
         wanted = k + SPARE
         while True:
-            rows = connection.execute(
-                "SELECT v.number, v.vector <#> CAST(? AS vector) AS distance FROM index_documents d"  # noqa: S608 - conditions of ours
-                f" JOIN index_vectors v ON v.first = d.first WHERE {where.sql} ORDER BY distance LIMIT ?",
-                (asked, *where.values, wanted),
-            ).fetchall()
-            cosines = {number: _cosine(distance) for number, distance in rows}
-            ranked = sorted(cosines.values(), reverse=True)
-            if len(rows) < wanted or ranked[k - 1] > ranked[-1]:
-                return cosines
+            found = _near(connection.execute(_WITH_IDS.format(sql), (asked, *where.values, wanted)))
+            ranked = sorted((cosine for _, cosine in found.values()), reverse=True)
+            if len(found) < wanted or ranked[k - 1] > ranked[-1]:
+                return found
             wanted *= 4
 
-    def _by_graph(self, connection: Connection, asked: str, where: Where, k: int) -> dict[int, float]:
-        """Cosines of chunks near the vector, by number."""
+    def _by_graph(self, connection: Connection, asked: str, where: Where, k: int) -> dict[str, tuple[str, float]]:
+        """Chunks near the vector, as ``_exactly``."""
         size = self._opened.dimensions
         connection.script(
             f"SET LOCAL hnsw.iterative_scan = relaxed_order; SET LOCAL hnsw.ef_search = {SCANNED};"
             " SET LOCAL enable_seqscan = off; SET LOCAL enable_sort = off"
         )
-        rows = connection.execute(
-            "SELECT v.number, v.vector <#> CAST(? AS vector) FROM index_vectors v"  # noqa: S608 - conditions of ours
+        sql = (
+            "SELECT v.number, v.vector <#> CAST(? AS vector) AS distance FROM index_vectors v"  # noqa: S608 - conditions of ours
             f" WHERE v.graphed AND vector_dims(v.vector) = {size} AND (v.first IN (SELECT d.first"
             f" FROM index_documents d WHERE {where.sql})) IS TRUE"
-            f" ORDER BY CAST(v.vector AS vector({size})) <=> CAST(? AS vector({size})) LIMIT ?",
-            (asked, *where.values, asked, WIDER * k),
-        ).fetchall()
+            f" ORDER BY CAST(v.vector AS vector({size})) <=> CAST(? AS vector({size})) LIMIT ?"
+        )
+        found = _near(connection.execute(_WITH_IDS.format(sql), (asked, *where.values, asked, WIDER * k)))
         connection.script("SET LOCAL enable_seqscan = on; SET LOCAL enable_sort = on")
-        return {number: _cosine(distance) for number, distance in rows}
+        return found
 
     def _checked(self, vector: Vector) -> Vector:
         if vector.shape != (self._opened.dimensions,):
@@ -298,6 +297,11 @@ class PostgresReader:
 
 def _numbered(layout: Layout, rows: Any) -> Iterator[tuple[int, int]]:
     return zip(rows.tolist(), layout.numbers(rows), strict=True)
+
+
+def _near(rows: Iterable[Any]) -> dict[str, tuple[str, float]]:
+    """Document and cosine by chunk."""
+    return {chunk: (document, _cosine(distance)) for chunk, document, distance in rows}
 
 
 def _written(vector: Vector) -> str:
