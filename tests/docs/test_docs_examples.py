@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -36,6 +37,21 @@ def test_every_example_of_settings_is_accepted(tmp_path: Path) -> None:
             load_settings(file, tmp_path, {})
             read += 1
     assert read > 10
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("readme", ["README.md", "README.it.md"])
+def test_the_program_of_the_readme_answers(readme: str, tmp_path: Path) -> None:
+    program = blocks(ROOT / readme, "python")[0]
+    folder = tmp_path / re.findall(r'corpus\.sync\("(\w+)/"', program)[0]
+    folder.mkdir()
+    (folder / "ferie.md").write_text("# Ferie\n\nI dipendenti hanno 26 giorni di ferie all'anno.\n", encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, encoding="utf-8", timeout=250,
+        check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("I dipendenti hanno 26 giorni di ferie all'anno [1].")
 
 
 def started() -> list[dict[str, object]]:
