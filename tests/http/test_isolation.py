@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,10 +21,11 @@ from starlette.testclient import TestClient
 from fonte.access.identity import Action
 from fonte.access.jobs import JobLimits
 from fonte.access.keys import mint
+from fonte.config import load_settings
+from fonte.homes import stores_of
 from fonte.http.app import create_app
 from fonte.http.page import ADDRESSES
 from fonte.http.served import Limits, Served
-from fonte.stores.home import Home
 from fonte.types import DocumentState, Principal
 from fonte.working import Worker
 from quick_corpus import Shelf, Shelves, quick_corpus
@@ -197,14 +198,23 @@ def _people(served: Served, draw: random.Random) -> list[Person]:
 
 @pytest.fixture
 def world(home: Path) -> Iterator[tuple[World, Served]]:
+    yield from _world(home, {})
+
+
+@pytest.fixture
+def world_in_a_database(home: Path, postgres_url: str) -> Iterator[tuple[World, Served]]:
+    yield from _world(home, {"FONTE_DATABASE_URL": postgres_url})
+
+
+def _world(home: Path, environ: Mapping[str, str]) -> Iterator[tuple[World, Served]]:
     world = World(random.Random(20261130))
-    corpus = quick_corpus(home, Shelves({tenant: _shelf(world, tenant) for tenant in TENANTS}))
+    corpus = quick_corpus(home, Shelves({tenant: _shelf(world, tenant) for tenant in TENANTS}), environ=environ)
     for tenant in TENANTS:
         corpus.sync(f"memory://{tenant}", tenant=tenant)
         world.documents += [one.document_id for one in corpus.documents(tenant=tenant)]
         world.documents += [one.name for one in corpus.documents(tenant=tenant)]
         world.generations += [one.id for one in corpus.generations(tenant=tenant)[1]]
-    stores = Home(home)
+    stores = stores_of(home, load_settings(None, home, environ))
     # Jobs wait: what they do has tests of its own, and here documents should stay what the world says of them.
     work = Worker(corpus, stores.jobs, JobLimits(at_once=0, waiting=REQUESTS))
     yield (
@@ -289,6 +299,13 @@ def test_nobody_sees_what_is_not_theirs_on_any_route(world: tuple[World, Served]
         "POST /mcp",
     ):
         assert outcome.shown[route] > 20, outcome.shown
+
+
+def test_nobody_sees_what_is_not_theirs_in_a_database(world_in_a_database: tuple[World, Served]) -> None:
+    outcome = _ask_everything(*world_in_a_database, 400)
+    assert outcome.leaks == []
+    for route in ("POST /v1/search", "POST /v1/ask", "GET /v1/documents"):
+        assert outcome.shown[route] > 5, outcome.shown
 
 
 def test_rights_that_are_not_asked_would_be_noticed(

@@ -8,14 +8,25 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from contract.catalogs import postgres_catalog
 from contract.store_making import RECIPE, build, building, document, question, random_units, sealed, stored, unit
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
+from postgres_server import Server
 
 from fonte.errors import GenerationConflict
+from fonte.stores.catalog import SqlCatalog
 from fonte.stores.lance_index import LanceIndex
 from fonte.stores.lance_reader import LanceReader
+from fonte.stores.postgres.pool import Pool
 from fonte.stores.sql_filter import quoted
 from fonte.stores.sqlite_stores import SqliteCatalog
 from fonte.types import Acl, GenerationState, Principal
@@ -43,14 +54,18 @@ class RightsMachine(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.folder = tempfile.TemporaryDirectory()
-        self.catalog = SqliteCatalog(Path(self.folder.name) / "catalog.sqlite", "default")
+        self.catalog = self.made()
         self.now = 0
         self.generations: list[ModelGeneration] = []
         self.active: ModelGeneration | None = None
         self.live: dict[str, frozenset[str]] = {}
         self.deleted: dict[str, int] = {}
         self.cuts: list[tuple[int, str, frozenset[str]]] = []
+
+    def made(self) -> SqlCatalog:
+        """An empty catalog."""
+        self.folder = tempfile.TemporaryDirectory()
+        return SqliteCatalog(Path(self.folder.name) / "catalog.sqlite", "default")
 
     def tick(self) -> int:
         self.now += 1
@@ -173,11 +188,29 @@ class RightsMachine(RuleBasedStateMachine):
 
     def teardown(self) -> None:
         self.catalog.close()
+        self.cleared()
+
+    def cleared(self) -> None:
+        """Takes it away."""
         self.folder.cleanup()
 
 
 RightsMachine.TestCase.settings = settings(max_examples=25, stateful_step_count=20, deadline=None)
 TestRights = RightsMachine.TestCase
+
+
+def test_rights_in_postgresql(postgres_server: Server, postgres_url: str) -> None:
+    pool = Pool(postgres_url)
+
+    class InDatabase(RightsMachine):
+        def made(self) -> SqlCatalog:
+            return postgres_catalog(pool, "default")
+
+        def cleared(self) -> None:
+            postgres_server.empty(pool.address.database)
+
+    run_state_machine_as_test(InDatabase, settings=settings(max_examples=8, stateful_step_count=20, deadline=None))
+    pool.close()
 
 
 # --- text never becomes SQL ------------------------------------------------------------------------------------------
