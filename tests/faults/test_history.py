@@ -113,11 +113,9 @@ class History:
         for at, (began, _, name) in enumerate(moves):
             yield began, moves[at + 1][1] if at + 1 < len(moves) else float("inf"), name
 
-    def was_active(self, generation: str, reading: Reading) -> bool:
-        return any(
-            name == generation and began <= reading.ended and reading.began <= ended
-            for began, ended, name in self.active
-        )
+    def were_active(self, reading: Reading) -> set[str]:
+        """Generations that may have been active while it was read."""
+        return {name for began, ended, name in self.active if began <= reading.ended and reading.began <= ended}
 
     def forbidden(self, name: str, reading: Reading) -> bool:
         """Whether it was taken away before the reading began, and could not have been given back before it ended."""
@@ -155,8 +153,9 @@ class History:
                 yield f"{name} was taken away before"
         if reading.what == "answer":
             return  # as it was when it was given
-        may = [reading.generation] if reading.generation else [name for *_, name in self.active]
-        may = [name for name in may if self.was_active(name, reading)]
+        may = self.were_active(reading)
+        if reading.generation:
+            may &= {reading.generation}
         if not may and (reading.generation or reading.passages):
             yield f"generation {reading.generation} was not active"
         for name, text in reading.passages:
