@@ -32,6 +32,8 @@ ASKERS = (Principal(user="ada"), Principal(user="hana", roles=frozenset({"hr"}))
 QUESTION = "Who wrote the rules of the hall, the keeper of {}?"
 WRITERS = ("a", "b")
 PAUSE = 0.005
+FEWEST = 8
+"""Looks of each reader, however long they take."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +60,7 @@ class Reader:
     def run(self, until: float) -> None:
         draw, answers = random.Random(self.number), list[tuple[str, tuple[tuple[str, str], ...]]]()
         who = ASKERS[self.number % 2]
-        while time.monotonic() < until:
+        while time.monotonic() < until or len(self.readings) < FEWEST:  # a busy machine may take long for the first
             name = f"{draw.choice(WRITERS)}{draw.randrange(5)}.txt"
             what, began = draw.choice(["search", "search", "ask", "show", "answer"]), time.monotonic()
             generation, passages, error = "", (), ""
@@ -236,7 +238,6 @@ def judge(home: Path, history: History, readings: Sequence[Reading]) -> None:
 def test_readers_and_writers_at_once(home: Path) -> None:
     history, readings = run(home, 12.0, seed=3)
     judge(home, history, readings)
-    assert len(readings) > 20
     assert any(one.passages for one in readings)
 
 
