@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from fonte.types import Codes, StoredChunk
+from fonte.types import Codes, StoredChunk, Vector
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,3 +30,13 @@ class TableRow:
     terms: tuple[str, ...]
     codes: Codes | None
     """Shape (tokens, width); None where the space has no codec."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """A passage as other programs keep it: where it is from, its place there, its text, its vector."""
+
+    source: str
+    chunk_index: int
+    content: str
+    embedding: Vector

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from fonte.access.uploads import UPLOADS
 from fonte.conversing import Conversing
 from fonte.drawn import DrawnPage, PageDrawer, local_path, marked, steps
 from fonte.errors import InvalidQuery, NotFound
+from fonte.exported import exported
+from fonte.inspected import Exported
 from fonte.named import absent, called, only_one, place_in
 from fonte.parts import Parts
 from fonte.text.locate import boxes_on
@@ -126,6 +130,18 @@ class Showing(Conversing):
         path = self._parts.uploads(principal.tenant).path(file) if uploaded else local_path(file)
         picture = self._drawer.page(found, state, page, path, inside)
         return marked(picture, boxes, boxes_on(found, page, 0, len(found.text))), found
+
+    def export(self, principal: Principal) -> tuple[int, Iterator[Exported]]:
+        """How many numbers a vector has, and every passage of the active generation that the principal may read.
+
+        Raises:
+            NotFound: nothing is indexed. StoreError.
+        """
+        store = self._store_of(principal.tenant)
+        active = store.catalog.active()
+        if active is None:
+            raise NotFound("there is no index to export", hint="run fonte sync first")
+        return active.recipe.space.dimensions, exported(store, active, principal)
 
     def _chunk_of(self, document_id: str, chunk: str, principal: Principal) -> tuple[int, int]:
         store = self._store_of(principal.tenant)

@@ -1,5 +1,7 @@
 """Section B of the cases: stale answers, duplicates, deletes, updates. A test for each row, named after it.
 
+Each runs over a home and over PostgreSQL.
+
 Rows 27 (gone everywhere) and 30 (delete and sync again) are in test_cli_life.py, 33 also in test_sync_faults.py (1,000
 documents), 39's damaged rows in unit/stores/test_store_home.py, 43's worker killed in mid sync in test_sync_kill.py.
 """
@@ -12,6 +14,7 @@ import shutil
 import signal
 import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from itertools import pairwise
 from pathlib import Path
 
@@ -24,8 +27,9 @@ from fonte import wiring
 from fonte.corpus import OpenCorpus
 from fonte.errors import NotFound
 from fonte.models import registry
+from fonte.stores.postgres.address import Address
 from fonte.text.normalise import search_form
-from fonte.types import Answered, Principal, Source, sha256_hex
+from fonte.types import Answered, Principal, Source, StoredChunk, sha256_hex
 from fonte.wiring import Corpus
 
 WHO = Principal()
@@ -38,6 +42,32 @@ def model(monkeypatch: pytest.MonkeyPatch) -> WordEmbedder:
     made = WordEmbedder()
     monkeypatch.setattr(registry, "make_embedder", lambda *_, **__: made)
     return made
+
+
+@pytest.fixture(autouse=True, params=["home", "database"])
+def place(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Where the stores are."""
+    if request.param == "database":
+        monkeypatch.setenv("FONTE_DATABASE_URL", request.getfixturevalue("postgres_url"))
+    return str(request.param)
+
+
+@pytest.fixture
+def counts(place: str, home: Path, request: pytest.FixtureRequest) -> Callable[[], dict[str, int]]:
+    """How many rows there are, by table: of the catalog in a home, of all tables in a database."""
+
+    def in_home() -> dict[str, int]:
+        with closing(sqlite3.connect(home / "tenants" / "default" / "catalog.sqlite")) as connection:
+            names = [row[0] for row in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
+            return {one: connection.execute(f"SELECT count(*) FROM {one}").fetchone()[0] for one in names}
+
+    def in_database() -> dict[str, int]:
+        server = request.getfixturevalue("postgres_server")
+        database = Address.of(os.environ["FONTE_DATABASE_URL"]).database
+        listed = server.run("SELECT tablename FROM pg_tables WHERE schemaname = 'fonte'", database=database)
+        return {one: server.run(f"SELECT count(*) FROM fonte.{one}", database=database)[0][0] for (one,) in listed}
+
+    return in_home if place == "home" else in_database
 
 
 @pytest.fixture
@@ -60,13 +90,19 @@ def names(home: Path, query: str, *options: str) -> list[str]:
     return [one["document_name"] for one in found(home, query, *options)]
 
 
-def table_rows(corpus: OpenCorpus) -> dict[str, dict]:
+def opened(home: Path) -> Corpus:
+    named = "FONTE_DATABASE_URL"
+    return Corpus.open(home, environ={named: os.environ[named]} if named in os.environ else {})
+
+
+def table_rows(corpus: OpenCorpus) -> dict[str, StoredChunk]:
     """Every row of the active generation's table, by chunk id."""
     store = corpus._store_of("default")
     active = store.catalog.active()
     assert active is not None
-    rows = store.index.open(active)._opened.table.search().limit(None).to_arrow().to_pylist()
-    return {row["chunk_id"]: row for row in rows}
+    rows = list(store.index.open(active).stored_chunks())
+    assert len({row.chunk.id for row in rows}) == len(rows)
+    return {row.chunk.id: row for row in rows}
 
 
 def bytes_of(home: Path, *, without: tuple[str, ...] = ()) -> dict[str, bytes]:
@@ -88,8 +124,8 @@ def test_case_27_after_a_delete_the_second_answer_is_a_refusal(model: WordEmbedd
     assert "40 bar" not in json.dumps(second)
     (folder / "pump.md").unlink()
     fonte(home, "sync", str(folder))
-    with Corpus.open(home, environ={}) as corpus:
-        assert [row["document_name"] for row in table_rows(corpus).values()] == ["door.md"]
+    with opened(home) as corpus:
+        assert [row.document_name for row in table_rows(corpus).values()] == ["door.md"]
         assert [state.name for state in corpus.documents()] == ["door.md"]
 
 
@@ -116,7 +152,7 @@ def test_case_29_when_all_is_removed_no_row_and_no_text_is_left(model: WordEmbed
         path.unlink()
     report = fonte(home, "sync", str(folder)).json
     assert (report["documents"]["deleted"], report["chunks"]["total"]) == (2, 0)
-    with Corpus.open(home, environ={}) as corpus:
+    with opened(home) as corpus:
         assert table_rows(corpus) == {}
         assert corpus.documents() == []
     assert found(home, "pump") == []
@@ -143,21 +179,24 @@ def test_case_32_every_chunk_of_a_document_survives_repeated_changes(
     for turn in range(3):
         put(folder, long="# Long\n\n" + "\n\n".join(parts) + f"\n\nTurn {turn}.\n")
         fonte(home, "sync", str(folder))
-        with Corpus.open(home, environ={}) as corpus:
+        with opened(home) as corpus:
             rows = table_rows(corpus)
-            assert sorted(row["idx"] for row in rows.values()) == list(range(len(rows)))
-            assert {row["section"][-1] for row in rows.values()} >= {"Part 0", "Part 1", "Part 2"}
-            assert len({row["source_version"] for row in rows.values()}) == 1
+            assert sorted(row.chunk.index for row in rows.values()) == list(range(len(rows)))
+            assert {row.chunk.section[-1] for row in rows.values()} >= {"Part 0", "Part 1", "Part 2"}
+            assert len({row.source_version for row in rows.values()}) == 1
 
 
-def test_case_33_running_twice_piles_nothing_up(model: WordEmbedder, folder: Path, home: Path) -> None:
+def test_case_33_running_twice_piles_nothing_up(
+    model: WordEmbedder, folder: Path, home: Path, counts: Callable[[], dict[str, int]]
+) -> None:
     put(folder, a=PUMP, b="# Doors\n\nThe door is green.\n")
     fonte(home, "sync", str(folder))
-    before = bytes_of(home, without=("-shm", "-wal", ".lock"))
+    before, rows = bytes_of(home, without=("-shm", "-wal", ".lock")), counts()
     for _ in range(3):
         report = fonte(home, "sync", str(folder)).json
         assert (report["chunks"]["added"], report["chunks"]["removed"], report["embedded_texts"]) == (0, 0, 0)
     assert bytes_of(home, without=("-shm", "-wal", ".lock")).keys() == before.keys()
+    assert counts() == rows
     assert len(names(home, "pump door")) == 2
 
 
@@ -249,16 +288,17 @@ def test_case_39_every_vector_belongs_to_the_text_that_it_stands_beside(
     for turn, text in enumerate((PUMP, PUMP.replace("40", "41"), PUMP.replace("hall 4", "hall 5"), PUMP)):
         put(folder, a=text, b=f"# Turn\n\nThis is turn {turn}.\n")
         fonte(home, "sync", str(folder))
-        with Corpus.open(home, environ={}) as corpus:
+        with opened(home) as corpus:
             reader = corpus.asker(WHO, k=None, mode=None, max_distance=None).reader
             ids = list(table_rows(corpus))
             for stored in reader.chunks(ids, WHO, revoked=()).values():
                 fresh = model.embed_query(search_form(stored.chunk.text))
                 assert stored.vector @ fresh > 1 - 1e-5
-    cache = sqlite3.connect(home / "tenants" / "default" / "vectors.sqlite")
-    keys = {row[0] for row in cache.execute("SELECT text_hash FROM vectors")}
-    cache.close()
-    assert keys == {sha256_hex(text) for text in model.texts if "Pumps" in text or "Turn" in text}
+        wanted = {sha256_hex(text) for text in model.texts if "Pumps" in text or "Turn" in text}
+        with opened(home) as corpus:
+            cache = corpus._store_of("default").cache
+            assert cache.get(model.space.key, sorted(wanted)).keys() == wanted
+            assert cache.count() == len(wanted)
 
 
 def test_case_40_a_filter_acts_before_k_in_both_legs(model: WordEmbedder, folder: Path, home: Path) -> None:
@@ -288,21 +328,12 @@ def test_case_41_what_failed_once_is_said_every_time_and_read_again_when_it_chan
 
 
 def test_case_42_the_read_path_writes_nothing_and_ask_only_its_answer(
-    model: WordEmbedder, folder: Path, home: Path
+    model: WordEmbedder, folder: Path, home: Path, counts: Callable[[], dict[str, int]]
 ) -> None:
     put(folder, a=PUMP)
     fonte(home, "sync", str(folder))
     (folder / "a.md").write_text("# Changed\n\nNobody asked for a new index.\n")
-    catalog = home / "tenants" / "default" / "catalog.sqlite"
-
-    def rows() -> dict[str, int]:
-        connection = sqlite3.connect(catalog)
-        tables = [row[0] for row in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
-        counts = {name: connection.execute(f"SELECT count(*) FROM {name}").fetchone()[0] for name in tables}
-        connection.close()
-        return counts
-
-    before, counts = bytes_of(home, without=("-shm", "-wal")), rows()
+    before, rows = bytes_of(home, without=("-shm", "-wal")), counts()
     embedded = model.calls
     for mode in ("hybrid", "bm25", "dense"):
         assert found(home, "pump", "--mode", mode)
@@ -312,9 +343,9 @@ def test_case_42_the_read_path_writes_nothing_and_ask_only_its_answer(
     assert model.calls == embedded, "no passage is embedded by a search"
     for _ in range(2):
         assert "40 bar" in fonte(home, "ask", "At how many bar does the pump run?").out
-    changed = {name for name, number in rows().items() if counts[name] != number}
-    assert changed == {"answers"}
-    assert rows()["answers"] == counts["answers"] + 2
+    after = counts()
+    assert {name for name, number in after.items() if rows[name] != number} == {"answers"}
+    assert after["answers"] == rows["answers"] + 2
     lance = {name: body for name, body in before.items() if "lance" in name}
     assert {name: body for name, body in bytes_of(home).items() if "lance" in name} == lance
 
@@ -377,7 +408,7 @@ def test_case_45_overlapping_chunks_come_back_as_one_stretch(model: WordEmbedder
     assert all(content == text[start:end] for start, end, content in got)
     spans = sorted((start, end) for start, end, _ in got)
     assert all(left[1] <= right[0] for left, right in pairwise(spans))
-    with Corpus.open(home, environ={}) as corpus:
+    with opened(home) as corpus:
         answer = corpus.ask("Which pump is checked?", principal=WHO)
         cited = answer.citations if isinstance(answer, Answered) else ()
         spans = sorted((one.locator.start, one.locator.end) for one in cited)
@@ -386,7 +417,7 @@ def test_case_45_overlapping_chunks_come_back_as_one_stretch(model: WordEmbedder
 
 def test_the_python_face_gives_a_document_and_the_status(model: WordEmbedder, folder: Path, home: Path) -> None:
     put(folder, a=PUMP, b="# Doors\n\nThe door is green.\n")
-    with Corpus.open(home, environ={}) as corpus:
+    with opened(home) as corpus:
         before = corpus.status()
         assert (before.active, dict(before.documents), before.stale) == (None, {}, ())
         report = corpus.sync(str(folder))

@@ -224,6 +224,15 @@ def _add_operation(command: _Command) -> None:
         "FONTE_DATABASE_URL=postgresql://OWNER@HOST/DATABASE fonte migrate",
         _run("operating", "migrate"),
     )
+    export = command(
+        "export",
+        "write the passages that the asker may read, with their vectors, into a table of a PostgreSQL database",
+        "fonte export --to postgresql://ME@HOST/DATABASE --table doc_chunks --roles staff",
+        _run("operating", "export"),
+    )
+    export.add_argument("--to", metavar="URL", required=True, help="the database, as whoever is to own the table")
+    export.add_argument("--table", metavar="NAME", default="doc_chunks", help="its name (default: doc_chunks)")
+    export.add_argument("--replace", action="store_true", help="instead of what the table holds")
     command("check", "prove that the home is whole; 1 with what is not", "fonte check", _run("operating", "check"))
 
 

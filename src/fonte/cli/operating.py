@@ -1,4 +1,4 @@
-"""erase, backup, restore, check."""
+"""erase, backup, restore, migrate, export, check."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fonte.cli.arguments import Unsaid, UsageError
-from fonte.cli.opening import corpus, home_of, noted, settings_of
+from fonte.cli.opening import corpus, home_of, noted, principal, settings_of
 from fonte.cli.output import Output, many
 from fonte.errors import InputError
 from fonte.homes import needing_postgres, password, stores_of
@@ -88,6 +88,24 @@ def migrate(options: argparse.Namespace, output: Output) -> int:
         for one in applied:
             output.line(f"applied {one}")
         output.line(f"the tables are of version {VERSION}")
+    return 0
+
+
+def export(options: argparse.Namespace, output: Output) -> int:
+    """What the asker may read, as a table of a database."""
+    with needing_postgres():
+        from fonte.stores.postgres.simple_table import fill
+
+        with corpus(options) as opened:
+            dimensions, rows = opened.export(principal(options))
+            secret = password(os.environ)
+            count = fill(options.to, secret, options.table, dimensions, rows, anew=options.replace)
+    noted(options, "fonte export", options.table)
+    if output.json_mode:
+        output.json({"table": options.table, "rows": count, "dimensions": dimensions})
+    else:
+        output.line(f"{many(count, 'passage')} in table {options.table}, with vectors of {dimensions} numbers")
+        output.note("whoever may read the table reads all of it")
     return 0
 
 

@@ -12,8 +12,8 @@ from struct import pack
 from fonte.stores.postgres.connection import Connection
 from fonte.stores.postgres.errors import postgres_call
 
-_HEAD = b"PGCOPY\n\xff\r\n\0" + pack(">ii", 0, 0)
-_END = pack(">h", -1)
+HEAD = b"PGCOPY\n\xff\r\n\0" + pack(">ii", 0, 0)
+END = pack(">h", -1)
 _TEXT = 25
 """The type's number."""
 
@@ -57,13 +57,13 @@ def insert(connection: Connection, table: str, columns: Sequence[str], rows: Ite
         As ``Connection.execute``.
     """
     stream = io.BytesIO()
-    stream.write(_HEAD)
+    stream.write(HEAD)
     count = pack(">h", len(columns))
     with postgres_call():
         for row in rows:
             stream.write(count)
             stream.writelines(row)
-    stream.write(_END)
+    stream.write(END)
     stream.seek(0)
     named = ", ".join(columns)
     connection.script(
