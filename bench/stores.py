@@ -37,7 +37,7 @@ from fonte.retrieve import RetrievalSettings, Retriever
 from fonte.store_protocols import IndexReader, IndexStore
 from fonte.stores.lance_index import LanceIndex
 from fonte.stores.postgres import index_reader
-from fonte.stores.postgres.index import PostgresIndex
+from fonte.stores.postgres.index import EXACT_ROWS, PostgresIndex
 from fonte.stores.postgres.migrating import migrate
 from fonte.stores.postgres.pool import Pool
 from fonte.text.terms import Analyser
@@ -100,13 +100,13 @@ class Making:
 
 
 @contextmanager
-def store_of(name: str, home: Path, url: str) -> Iterator[IndexStore]:
-    """One of the stores."""
+def store_of(name: str, home: Path, url: str, exact: int) -> Iterator[IndexStore]:
+    """One of the stores, exact up to so many chunks."""
     if name == "embedded":
-        yield LanceIndex(home / "lance")
+        yield LanceIndex(home / "lance", exact_rows=exact)
         return
     pool = Pool(url)
-    index = PostgresIndex(pool, "default")
+    index = PostgresIndex(pool, "default", exact_rows=exact)
     try:
         yield index
     finally:
@@ -139,10 +139,10 @@ def written(
     return generation, {"seconds": round(spent, 1), "client_processor_seconds": round(processor, 1)}
 
 
-def build(name: str, home: Path, url: str, chunks: int) -> dict[str, Any]:
+def build(name: str, home: Path, url: str, chunks: int, exact: int) -> dict[str, Any]:
     """Build an index, then update one in a hundred documents."""
     making = Making(home)
-    with store_of(name, home, url) as store:
+    with store_of(name, home, url, exact) as store:
         began = server_seconds()
         first, told = written(making, store, None, making.world.documents(chunks // CHUNKS))
         told["server_processor_seconds"] = round(server_seconds() - began, 1)
@@ -194,7 +194,7 @@ def questions_of(making: Making, documents: int, number: int, seed: int) -> list
     ][:number]
 
 
-def search(home: Path, url: str, chunks: int, number: int) -> dict[str, Any]:
+def search(home: Path, url: str, chunks: int, number: int, exact: int) -> dict[str, Any]:
     """Both stores asked in turns; what PostgreSQL's graph finds."""
     making = Making(home)
     texts = questions_of(making, chunks // CHUNKS, number, 5)
@@ -202,7 +202,7 @@ def search(home: Path, url: str, chunks: int, number: int) -> dict[str, Any]:
     askers = dict(ASKERS)
     for share, every in SHARES.items():
         askers[share] = Query("x", ALL, Filters(documents=tuple(names[::every])))
-    with store_of("embedded", home, url) as lance, store_of("postgres", home, url) as postgres:
+    with store_of("embedded", home, url, exact) as lance, store_of("postgres", home, url, exact) as postgres:
         readers = {
             "embedded": opened("embedded", home, lance, making.recipe),
             "postgres": opened("postgres", home, postgres, making.recipe),
@@ -315,11 +315,11 @@ def graph(
     return told
 
 
-def memory(name: str, home: Path, url: str, chunks: int, number: int) -> Figures:
+def memory(name: str, home: Path, url: str, chunks: int, number: int, exact: int) -> Figures:
     """The most that a process holds that searches one store."""
     making = Making(home)
     before = peak_mb()
-    with store_of(name, home, url) as store:
+    with store_of(name, home, url, exact) as store:
         retriever = Retriever(opened(name, home, store, making.recipe), making.encoder, making.terms)
         for text in questions_of(making, chunks // CHUNKS, number, 6):
             retriever.retrieve(Query(text, ALL, languages=("it", "en")), (), RetrievalSettings())
@@ -366,7 +366,7 @@ def part(wanted: argparse.Namespace, home: Path, url: str, name: str, store: str
     """Figures of one part, from a process of its own."""
     print(f"{name} {store} …", file=sys.stderr)
     command = [sys.executable, __file__, "--part", name, "--store", store, "--home", str(home), "--url", url]
-    command += ["--chunks", str(wanted.chunks), "--questions", str(wanted.questions)]
+    command += ["--chunks", str(wanted.chunks), "--questions", str(wanted.questions), "--exact", str(wanted.exact)]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)  # noqa: S603 - this script
     if done.returncode:
         raise SystemExit(f"{name} ended with {done.returncode}")
@@ -386,6 +386,9 @@ def main() -> int:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--chunks", type=int, default=10_000)
     options.add_argument("--questions", type=int, default=100)
+    options.add_argument(
+        "--exact", type=int, default=EXACT_ROWS, help="up to so many chunks all vectors are compared, in both stores"
+    )
     options.add_argument("--url", help="a database whose schema is applied, instead of a server of its own")
     options.add_argument("--part", choices=("build", "search", "memory"), help="this part alone, in this process")
     options.add_argument("--store", choices=STORES, default="embedded")
@@ -395,11 +398,11 @@ def main() -> int:
     if wanted.part:
         told: Any
         if wanted.part == "build":
-            told = build(wanted.store, wanted.home, wanted.url, wanted.chunks)
+            told = build(wanted.store, wanted.home, wanted.url, wanted.chunks, wanted.exact)
         elif wanted.part == "search":
-            told = search(wanted.home, wanted.url, wanted.chunks, wanted.questions)
+            told = search(wanted.home, wanted.url, wanted.chunks, wanted.questions, wanted.exact)
         else:
-            told = memory(wanted.store, wanted.home, wanted.url, wanted.chunks, wanted.questions)
+            told = memory(wanted.store, wanted.home, wanted.url, wanted.chunks, wanted.questions, wanted.exact)
         print(json.dumps(told))
         return 0
     before = machine()
