@@ -1,7 +1,7 @@
 """What a process keeps of one table while it reads it: where its chunks lie, and nothing of what is in them.
 
-Twenty bytes a chunk at most: its number, its number of terms, its document. Texts, vectors and postings stay in the
-database; postings of terms that were asked for are kept in a bounded memory.
+Eight bytes a chunk: its number of terms and its document; of each document where its run lies. Texts, vectors and
+postings stay in the database; postings of terms that were asked for are kept in a bounded memory.
 """
 
 from __future__ import annotations
