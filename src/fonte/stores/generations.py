@@ -193,12 +193,10 @@ def release(connection: Connection) -> None:
 
 def _carried(connection: Connection, seq: int, base: int) -> set[str]:
     """Documents whose entry a generation shares with its base."""
-    rows = connection.execute(
-        "SELECT d.document_id FROM generation_documents d JOIN generation_documents b"
-        " ON b.document_id = d.document_id AND b.entry = d.entry WHERE d.generation = ? AND b.generation = ?",
-        (seq, base),
-    )
-    return {row[0] for row in rows}
+    # Two lists, not a join: of a generation that was just made a database knows no numbers to plan one by.
+    select = "SELECT document_id, entry FROM generation_documents WHERE generation = ?"
+    shared = {tuple(row) for row in connection.execute(select, (seq,))}
+    return {row[0] for row in connection.execute(select, (base,)) if tuple(row) in shared}
 
 
 def _apply_rights(connection: Connection, seq: int, began: int, moment: int, carried: set[str]) -> None:
