@@ -5,9 +5,11 @@ Every read names a principal. A question opens the active generation once and ke
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import replace
 from datetime import date
 from functools import partial
@@ -28,6 +30,7 @@ from fonte.retrieve import Mode
 from fonte.store_protocols import Catalog, IndexReader
 from fonte.sync import Syncer, remembered
 from fonte.text.expected import Expected
+from fonte.text.language import QUESTION_LANGUAGES
 from fonte.types import (
     Abstained,
     Answer,
@@ -406,6 +409,14 @@ class OpenCorpus(Erasing):
         Many questions are expected from now on: generations that are asked get ready for them in the background.
         """
         _ = self._parts.recipe, self._parts.scorer
+        with_languages(Query("word", Principal()))
+        for language in QUESTION_LANGUAGES:
+            self._parts.terms.terms_across("word", (language,))
+        with suppress(StoreError):  # whoever asks is told
+            self.probe("default")
+        # What was loaded so far stays: looking through it for garbage would stop a question for a tenth of a second.
+        gc.collect()
+        gc.freeze()
         self._lasting = True
 
     def _opened(self, store: TenantStore, active: Generation) -> tuple[IndexReader, Parts]:

@@ -30,6 +30,8 @@ RESIDENT_BYTES = 2**30
 """What the postings, texts and codes of a table may take in memory."""
 _LOADED = 8192
 """Rows read at once of what is kept in memory."""
+_LOADED_CODES = 256
+"""The same of token codes: a row has some thousand bytes of them."""
 _SHARE_WITH_TEXTS = 2
 _SHARE_WITH_CODES = 4
 """Texts, and token codes, which are larger, are kept where all takes this part of the room, one in so many."""
@@ -157,7 +159,7 @@ class OpenTable:
 
 def _scanned(table: Table, columns: list[str]) -> Iterator[pa.RecordBatch]:
     search = table.search().select(columns).with_row_id(True)  # noqa: FBT003 - its own way
-    yield from search.limit(None).to_batches(_LOADED)
+    yield from search.limit(None).to_batches(_LOADED_CODES if columns == CODES else _LOADED)
 
 
 def _in_order(table: Table, columns: list[str], row_ids: npt.NDArray[np.int64]) -> Iterator[pa.RecordBatch]:
