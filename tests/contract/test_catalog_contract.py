@@ -322,6 +322,23 @@ def test_narrowing_holds_at_once_and_only_for_those_it_shuts_out(catalog: SqlCat
     assert catalog.revoked("g1", ANYONE) == ()  # the index itself does not admit them
 
 
+def test_a_candidate_of_another_source_that_is_published_late_gives_nothing_back(catalog: SqlCatalog) -> None:
+    publish(catalog, "g1", None, d1=["public", "hr"], d2=["public"])
+    publish(catalog, "g2", "g1", d1=["hr"], d2=["public"])
+    catalog.publish("g1", expected="g2")
+    assert catalog.acl("d1") == roles("hr")
+    catalog.add_generation(building("late", "g1"))
+    catalog.put_document("late", *document("d2", ["staff", "public"]))
+    catalog.update_generation("late", GenerationState.CANDIDATE)
+    publish(catalog, "g3", "g1", d2=["public"])
+    catalog.publish("late", expected="g3")
+    assert catalog.acl("d1") == roles("hr"), "it was narrowed before the candidate began, which never looked at it"
+    assert catalog.acl("d2") == roles("staff", "public")
+    publish(catalog, "g4", "late", d2=["public"])
+    catalog.publish("late", expected="g4")
+    assert catalog.acl("d1") == roles("hr")
+
+
 def test_rights_widen_only_when_a_generation_is_published(catalog: SqlCatalog) -> None:
     publish(catalog, "g1", None, d1=["hr"])
     catalog.add_generation(building("g2", "g1"))

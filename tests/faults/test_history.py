@@ -6,6 +6,8 @@ seen that was narrowed, deleted or erased before the question, in no generation 
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import os
 import random
@@ -15,12 +17,13 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from threading import Thread
 from typing import Any
 
 import pytest
-from faults.history_worker import PLAIN, text_of
+from faults.history_worker import PLAIN, Writer, text_of
 from property.quick_corpus import quick_corpus
 
 from fonte.corpus import OpenCorpus
@@ -233,6 +236,49 @@ def judge(home: Path, history: History, readings: Sequence[Reading]) -> None:
     refused = {one["error"].split(":")[0] for one in history.operations if one["error"]}
     assert refused <= {"not_found", "generation_conflict", "gate_failed"}
     assert list(check(home)) == []
+
+
+def one_after_the_other(home: Path, steps: int, seed: int) -> tuple[History, list[Reading]]:
+    """The two writers in this process, with many rollbacks and late candidates, and a look by each asker in between."""
+    draw, told = random.Random(seed), io.StringIO()
+    readings: list[Reading] = []
+    with contextlib.redirect_stdout(told):
+        writers = [Writer(home, name, seed + at) for at, name in enumerate(WRITERS)]
+        for one in writers:
+            one.sync()
+        for _ in range(steps):
+            writer = draw.choice(writers)
+            do = draw.choices(
+                [
+                    writer.sync,
+                    partial(writer.sync, publish=False),
+                    writer.publish,
+                    partial(writer.said, "rollback", writer.corpus.rollback),
+                    partial(writer.take_away, "delete"),
+                    partial(writer.take_away, "erase"),
+                ],
+                [35, 20, 15, 15, 12, 3],
+            )
+            do[0]()
+            for who in ASKERS:
+                began = time.monotonic()
+                found = writers[0].corpus.search("the keeper of the hall", principal=who, mode="bm25", k=50)
+                seen = tuple((each.stored.document_name, each.stored.chunk.content) for each in found.results)
+                reading = Reading("search", bool(who.roles), began, time.monotonic(), found.generation, seen, "")
+                readings.append(reading)
+        for one in writers:
+            one.corpus.close()
+    return History([json.loads(line) for line in told.getvalue().splitlines()]), readings
+
+
+def test_nothing_that_was_taken_away_comes_back_by_a_rollback_or_a_late_candidate(home: Path) -> None:
+    judge(home, *one_after_the_other(home, 60, seed=1))
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", range(2, 12))
+def test_nothing_that_was_taken_away_comes_back_whatever_is_drawn(home: Path, seed: int) -> None:
+    judge(home, *one_after_the_other(home, 150, seed))
 
 
 def test_readers_and_writers_at_once(home: Path) -> None:

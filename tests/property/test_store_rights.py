@@ -150,8 +150,8 @@ class RightsMachine(RuleBasedStateMachine):
             for at, cut, to in self.cuts:
                 kept = kept & to if cut == name and at > one.began else kept
             before = self.live.get(name)
-            if before is not None and name in one.carried and one.base is self.active:
-                kept &= before  # unchanged since the generation that is active: no narrowing is undone
+            if before is not None and name in one.carried:
+                kept &= before  # unchanged since the generation before it: no narrowing is undone, however late
             self.live[name] = kept
             if before is not None and not before <= kept:
                 self.cuts.append((moment, name, kept))

@@ -147,10 +147,10 @@ def publish(connection: Connection, generation_id: str, expected: str | None, *,
     """Move the alias if ``expected`` is still active, and set live rights; afterwards ``hold`` holds, or none.
 
     A document's live rights become its rights in the generation, cut down by every narrowing since the generation
-    began; what it carried over unchanged from the generation that is active until now keeps the live rights that it
-    has, so that an unrelated sync undoes no narrowing. Where that takes roles away it is a narrowing itself, so that
-    no rollback gives them back. Tombstones stay, but for those that the generation's own sync lifted and that are
-    older than it.
+    began; what it carried over unchanged from the generation that it was built on gains nothing, so that neither an
+    unrelated sync nor its candidate, however late, undoes a narrowing of before. Where that takes roles away it is a
+    narrowing itself, so that no rollback gives them back. Tombstones stay, but for those that the generation's own sync
+    lifted and that are older than it.
 
     Raises:
         NotFound. GenerationConflict: another one is active by now, or the generation was never finished.
@@ -169,7 +169,9 @@ def publish(connection: Connection, generation_id: str, expected: str | None, *,
         spaces.moved(connection, active["recipe"], row["recipe"])
     connection.execute("UPDATE generations SET state = 'retired' WHERE state = 'active'")
     connection.execute("UPDATE generations SET state = 'active', published = ? WHERE seq = ?", (moment, row["seq"]))
-    carried = _carried(connection, row["seq"], active["seq"]) if active and row["base"] == active["id"] else set()
+    carried = _carried(connection, row["seq"], row["base"])
+    if active:
+        carried -= _failed(connection, active["seq"])
     _apply_rights(connection, row["seq"], row["began"], moment, carried)
     release(connection)
     if hold is not None:
@@ -191,12 +193,26 @@ def release(connection: Connection) -> None:
     connection.execute("DELETE FROM meta WHERE key = ?", (_HELD,))
 
 
-def _carried(connection: Connection, seq: int, base: int) -> set[str]:
-    """Documents whose entry a generation shares with its base."""
+def _carried(connection: Connection, seq: int, base: str | None) -> set[str]:
+    """Documents whose entry a generation shares with its base; all, where that is forgotten by now."""
+    if base is None:
+        return set()
+    known = connection.execute("SELECT seq FROM generations WHERE id = ?", (base,)).fetchone()
     # Two lists, not a join: of a generation that was just made a database knows no numbers to plan one by.
     select = "SELECT document_id, entry FROM generation_documents WHERE generation = ?"
-    shared = {tuple(row) for row in connection.execute(select, (seq,))}
-    return {row[0] for row in connection.execute(select, (base,)) if tuple(row) in shared}
+    own = {tuple(row) for row in connection.execute(select, (seq,))}
+    shared = own & {tuple(row) for row in connection.execute(select, (known[0],))} if known else own
+    return {document for document, _ in shared}
+
+
+def _failed(connection: Connection, seq: int) -> set[str]:
+    """Documents that could not be read, and so say nothing about rights."""
+    rows = connection.execute(
+        "SELECT d.document_id FROM generation_documents d JOIN entries e ON e.key = d.entry"
+        " WHERE d.generation = ? AND e.status = ?",
+        (seq, DocumentStatus.FAILED),
+    )
+    return {row[0] for row in rows}
 
 
 def _apply_rights(connection: Connection, seq: int, began: int, moment: int, carried: set[str]) -> None:
