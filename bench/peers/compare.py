@@ -31,6 +31,10 @@ from scale_texts import World
 from work import DIMENSIONS
 
 from fonte.config import load_settings
+from fonte.models.cards import E5_SMALL, E5_WEIGHTS
+from fonte.models.e5_file import read_vocabulary
+from fonte.models.files import locate, read_verified
+from fonte.models.tokens import unigram_tokenizer
 from fonte.wiring import make_parts
 
 HERE = Path(__file__).resolve().parent
@@ -54,6 +58,7 @@ class Bench:
     peers: Sequence[str]
     command: str
     before: Json = field(default_factory=machine)
+    reuse: bool = False
     _maker: inputs.Maker | None = None
     _world: World | None = None
 
@@ -96,6 +101,11 @@ class Bench:
 
     def done(self, peer: str, task: Path, fill: Callable[[list[str]], None] | None) -> Json:
         """A task whose every text has its vector; {"failed": …} where the peer cannot do it."""
+        kept = self.work / "raw" / f"{task.name}.{peer}.json"
+        if self.reuse and kept.is_file():
+            again: Json = json.loads(kept.read_text("utf-8"))
+            if fill is None or not again["missing"]:
+                return again
         for _ in range(ROUNDS + 1):
             noise = {"slowdown_before": slowdown(), "load": round(os.getloadavg()[0], 2)}
             code, told = self.once(peer, task)
@@ -138,22 +148,23 @@ def speed(bench: Bench, chunks: int) -> None:
     task = json.loads((folder / "task.json").read_text("utf-8"))
     fill = bench.by_words(folder / inputs.SHARED_VECTORS)
     peers = [*bench.peers, *(["fonte-fused"] if "fonte" in bench.peers else [])]
-    told = {peer: bench.done(peer, folder, fill) for peer in peers}
-    bench.write(f"speed-{chunks}", {"chunks": chunks, "questions": len(task["questions"]), "peers": told})
+    for peer in peers:  # written one by one: a run that is broken off keeps what it has
+        told = {peer: bench.done(peer, folder, fill)}
+        bench.write(f"speed-{chunks}", {"chunks": chunks, "questions": len(task["questions"]), "peers": told})
 
 
-def ranking(bench: Bench, some: int | None) -> None:
+def ranking(bench: Bench, names: Sequence[str], cuts: Sequence[str], some: int | None) -> None:
     """Public sets through given chunks and through each peer's own."""
     fill = bench.by_model(bench.work / inputs.SHARED_VECTORS)
-    for name in inputs.RANKED:
+    for name in names:
         qrels = score.qrels_of(DATA / name / "qrels.tsv")
         same: Json = {}
-        for given in (True, False):
-            kind = "given" if given else "own"
+        for kind in cuts:
+            given = kind == "given"
             folder = inputs.ranking(bench.work / f"{name}-{kind}", name, given=given, some=some)
             told = {}
             for peer in bench.peers:
-                if peer == "fonte" and not given:
+                if peer == "fonte" and same:
                     told[peer] = same  # it is given records either way
                     continue
                 found = settled(bench, peer, folder, fill)
@@ -175,12 +186,11 @@ def tokenizer(bench: Bench) -> Path:
     folder = bench.work / "tokenizer"
     if not folder.is_dir():
         folder.mkdir(parents=True)
-        home = bench.work / "home"
-        made = make_parts(home, load_settings(None, home, {})).make_embedder().tokenizer
-        made._backend.save(str(folder / "tokenizer.json"))  # type: ignore[attr-defined]  # noqa: SLF001 - no other way
-        facts = {"tokenizer_class": "PreTrainedTokenizerFast", "model_max_length": made.window}
+        path, file = locate((E5_WEIGHTS,), E5_SMALL.name)
+        data = read_verified(path, file.sha256, E5_SMALL.name, file.install)
+        unigram_tokenizer(read_vocabulary(data)).save(str(folder / "tokenizer.json"))
+        facts = {"tokenizer_class": "PreTrainedTokenizerFast", "model_max_length": 512}
         (folder / "tokenizer_config.json").write_text(json.dumps(facts), encoding="utf-8")
-        (folder / "config.json").write_text(json.dumps({"model_type": "xlm-roberta"}), encoding="utf-8")
     return folder
 
 
@@ -199,10 +209,10 @@ def spans(bench: Bench) -> None:
     bench.write("spans", {"set": name, "budgets": score.BUDGETS, "peers": told})
 
 
-def offsets(bench: Bench) -> None:
+def offsets(bench: Bench, formats: Sequence[str]) -> None:
     """Whether chunks tell where they stand, format by format."""
     told: dict[str, Json] = {peer: {} for peer in bench.peers}
-    for suffix in FORMATS:
+    for suffix in formats:
         folder = inputs.offsets(bench.work / f"offsets-{suffix}", suffix)
         for peer in bench.peers:
             found = settled(bench, peer, folder, lambda _: None) if peer == "haiku" else bench.done(peer, folder, None)
@@ -251,8 +261,12 @@ def main() -> int:
     options.add_argument("kinds", nargs="+", choices=KINDS)
     options.add_argument("--chunks", type=int, nargs="+", default=[1000, 10_000], help="sizes for speed")
     options.add_argument("--peers", nargs="+", choices=PEERS, default=list(PEERS))
+    options.add_argument("--sets", nargs="+", choices=inputs.RANKED, default=list(inputs.RANKED), help="for ranking")
+    options.add_argument("--cuts", nargs="+", choices=("given", "own"), default=["given", "own"], help="for ranking")
+    options.add_argument("--formats", nargs="+", choices=FORMATS, default=list(FORMATS), help="for offsets")
     options.add_argument("--questions", type=int, help="of each ranked set so many, in steps (default: all)")
     options.add_argument("--work", type=Path, help="keep inputs and raw results here (default: nowhere)")
+    options.add_argument("--reuse", action="store_true", help="do not run again what WORK has a whole result of")
     wanted = options.parse_args()
     said = ["ENVIRONMENTS" if one == str(wanted.environments) else one for one in sys.argv[1:]]
     if wanted.work is not None:
@@ -260,15 +274,18 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="peers-") as place:
         work = (wanted.work or Path(place)).absolute()
         work.mkdir(parents=True, exist_ok=True)
-        bench = Bench(wanted.environments.absolute(), work, wanted.peers, " ".join(["bench/peers/compare.py", *said]))
+        command = " ".join(["bench/peers/compare.py", *said])
+        bench = Bench(wanted.environments.absolute(), work, wanted.peers, command, reuse=wanted.reuse)
         for kind in wanted.kinds:
             if kind == "speed":
                 for chunks in wanted.chunks:
                     speed(bench, chunks)
             elif kind == "ranking":
-                ranking(bench, wanted.questions)
+                ranking(bench, wanted.sets, wanted.cuts, wanted.questions)
+            elif kind == "offsets":
+                offsets(bench, wanted.formats)
             else:
-                {"spans": spans, "offsets": offsets, "nasty": nasty, "refusal": refusal}[kind](bench)
+                {"spans": spans, "nasty": nasty, "refusal": refusal}[kind](bench)
     return 0
 
 

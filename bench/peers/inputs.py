@@ -169,6 +169,14 @@ class Maker:
         for text in texts:
             kind, _, rest = text.partition(": ")
             rows.append(self.encoder.embed_query(rest) if kind == "query" else None)
-        passages = [text.partition(": ")[2] for text in texts if text.startswith("passage: ")]
+        passages = [self._fitting(text.partition(": ")[2]) for text in texts if text.startswith("passage: ")]
         made = iter(self.encoder.embed_passages(passages) if passages else [])
         keep(file, texts, np.stack([row if row is not None else next(made) for row in rows]))
+
+    def _fitting(self, text: str) -> str:
+        """As much of a text as the model reads: peers cut longer ones than its window, and are not told of it."""
+        tokenizer = self.encoder.tokenizer
+        room = tokenizer.window - tokenizer.overhead
+        while (count := tokenizer.count(text)) > room:
+            text = text[: min(len(text) - 1, len(text) * room // count)]
+        return text

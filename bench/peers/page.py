@@ -129,7 +129,8 @@ def speed(page: Page, results: Path, chunks: int) -> None:
     )
     page.row(size + "ingest beyond the model, s (+ what goes on behind it)", by, peers, settled, higher=False)
     updated = lambda told: (  # noqa: E731 - one cell
-        f"{told['update_seconds']:.2f}" + ("" if told["updated"] == "yes" else " (not found)"),
+        f"{told['update_seconds']:.2f}"
+        + ("" if told["updated"] == "yes" else (" (not found)" if told["old_found_before"] else " (not judged)")),
         float(told["update_seconds"]) if told["updated"] == "yes" else None,
     )
     page.row(size + "one document of 20 chunks changed, until it is found, s", by, peers, updated, higher=False)
@@ -137,13 +138,15 @@ def speed(page: Page, results: Path, chunks: int) -> None:
     for name in ("p50", "p95"):
         page.row(size + f"hybrid search {name}, ms", by, peers, number(f"search_ms_{name}", 1), higher=False)
     page.row(size + "the same, processor p50, ms", by, peers, number("search_processor_ms_p50", 1), higher=False)
-    memory = lambda told: (  # noqa: E731 - one cell
-        f"{told['peak_mb']} ({told['mb_before']}, {told['peak_mb'] - told['mb_before']})",
-        float(told["peak_mb"]),
-    )
-    page.row(size + "peak memory, MiB (before the first document; added)", by, peers, memory, higher=False)
+    if all("peak_mb" in told for told in peers.values() if "failed" not in told):
+        page.row(size + "peak memory, MiB (before the first document; added)", by, peers, _memory, higher=False)
     for role in ROLES:
         page.row(size + f"results of role {role}, of the ten that exist", by, peers, _role(role))
+
+
+def _memory(told: Json) -> tuple[str, Value]:
+    before, peak = told["mb_before"], told["peak_mb"]
+    return f"{peak} ({before}, {peak - before})", float(peak)
 
 
 def _role(role: str) -> Callable[[Json], tuple[str, Value]]:
@@ -198,7 +201,9 @@ def offsets(page: Page, results: Path) -> None:
         return
     by, figures = found
     for suffix, title in FORMATS.items():
-        peers = {peer: told["formats"][suffix] for peer, told in figures["peers"].items()}
+        peers = {peer: told["formats"][suffix] for peer, told in figures["peers"].items() if suffix in told["formats"]}
+        if not peers:
+            continue
         page.row(f"{title}: files that give text", by, peers, _read)
         page.row(f"{title}: chunks whose offsets slice the peer's own text", by, peers, _share("slice"))
         if suffix in ("txt", "md"):

@@ -151,7 +151,7 @@ def test_the_page_marks_the_best_and_names_what_is_lost(tmp_path: Path) -> None:
     def one(milliseconds: float, filters: object) -> dict[str, Any]:
         told = {f"{name}_seconds": 1.0 for name in ("ingest", "settle", "update", "first_search")}
         told |= {"search_ms_p50": milliseconds, "search_ms_p95": 9.0, "search_processor_ms_p50": 1.0}
-        told |= {"peak_mb": 100, "mb_before": 40, "updated": "yes", "filter": filters}
+        told |= {"peak_mb": 100, "mb_before": 40, "old_found_before": True, "updated": "yes", "filter": filters}
         return told | {"versions": {"python": "3"}, "options": "defaults"}
 
     rights = {role: {"of_those_that_exist": 1.0, "foreign": 0} for role in ROLES}
