@@ -1,6 +1,7 @@
 #!/bin/bash
 # An environment for each peer under FOLDER: bench/peers/install.sh FOLDER [PEER...]; needs uv, Python 3.11 and 3.12.
 set -e
+export UV_LINK_MODE=copy # a package refuses to open files of its own that are linked elsewhere
 here=$(cd "$(dirname "$0")" && pwd)
 folder=${1:?a folder for the environments}
 shift
