@@ -167,9 +167,10 @@ def _home(home: Path) -> list[Check]:
     except FonteError as error:
         return [Check("home", ok=False, detail=error.message, hint=error.hint, required=True)]
     if not os.access(home, os.R_OK | os.W_OK | os.X_OK):
-        told = f"{home} may not be written by you"
+        readable = os.access(home, os.R_OK | os.X_OK)
+        told = f"{home} may be read by you and not written: questions alone" if readable else f"{home} may not be read"
         hint = f"sudo chown -R {os.getuid()} {home}, or run fonte as its owner"
-        return [Check("home", ok=False, detail=told, hint=hint, required=True)]
+        return [Check("home", ok=False, detail=told, hint=hint, required=not readable)]
     checks = [Check("home", ok=True, detail=f"{home}, {len(names)} tenant{'s' * (len(names) != 1)}", required=True)]
     mode = stat.S_IMODE(home.stat().st_mode)
     if mode & 0o077:

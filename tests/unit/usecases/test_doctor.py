@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import tomllib
 from pathlib import Path
 
@@ -86,10 +87,14 @@ def test_a_place_where_no_home_can_be_made_is_told(tmp_path: Path, config: Path,
 def test_a_home_that_may_not_be_written_is_told(tmp_path: Path, config: Path, monkeypatch) -> None:
     home = tmp_path / "home"
     home.mkdir(mode=0o700)
+    monkeypatch.setattr("os.access", lambda path, mode: Path(path) != home or not mode & os.W_OK)
+    found = told(home, config)["home"]
+    assert (found.ok, found.required) == (False, False), "it answers all the same"
+    assert "may be read by you and not written" in found.detail
     monkeypatch.setattr("os.access", lambda path, mode: Path(path) != home)
     found = told(home, config)["home"]
     assert (found.ok, found.required) == (False, True)
-    assert "may not be written" in found.detail
+    assert "may not be read" in found.detail
 
 
 def test_a_disk_that_is_nearly_full_is_told(tmp_path: Path, config: Path, monkeypatch) -> None:
