@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
@@ -32,6 +33,8 @@ SCALAR_INDEX_ROWS = 5000
 """From this many rows on, indexes over roles, document ids and languages pay for themselves."""
 DELETE_IDS = 500
 """Ids named in one delete."""
+_OLD = timedelta(milliseconds=1)
+"""What is older goes when rows are bound: every version but the one that is bound."""
 
 
 class LanceWriter:
@@ -202,7 +205,9 @@ class LanceWriter:
         written, kept = round(found["num_fragments"] * found["lengths"]["mean"]), len(self._ids)
         most = min(max(FEW_FRAGMENTS, kept // ROWS_A_FRAGMENT), MANY_FRAGMENTS)
         if found["num_fragments"] > most or (written - kept) > MOST_DEAD * written:
-            self._table.optimize(cleanup_older_than=timedelta(milliseconds=1), delete_unverified=True)
+            self._table.optimize()
+            time.sleep(2 * _OLD.total_seconds())  # the versions bound here may be younger still
+            self._table.optimize(cleanup_older_than=_OLD, delete_unverified=True)
 
 
 def _sync_to_disk(folder: Path) -> None:
