@@ -56,8 +56,8 @@ def forbidden(path: Path) -> Iterator[None]:
     """A folder that may not be listed, for whoever runs this."""
     listed = os.scandir
 
-    def scandir(where: str) -> object:
-        if os.fspath(where) == str(path):
+    def scandir(where: str | int) -> object:  # an open folder is named by its number
+        if str(where) == str(path):
             raise PermissionError(13, "Permission denied")
         return listed(where)
 

@@ -200,19 +200,11 @@ def test_vectors_and_codes_are_known_together(tmp_path: Path) -> None:
     home, here = tmp_path / "home", shelves(6)
     with quick_corpus(home, here) as made:
         made.sync("docs")
-        store = made._store_of("default")
-        keys = [row[0] for row in _rows(store.cache, "SELECT text_hash FROM vectors")]
-        assert len(keys) == 6
+        assert made._store_of("default").cache.count() == 6
     (home / "fonte.toml").write_text("[retrieval]\nk = 3\n[chunking]\nsize = 200\n", encoding="utf-8")
     with quick_corpus(home, here) as made:
         assert made.sync("docs").embedded_texts == 0, "another cut with equal texts embeds nothing"
         assert reranks(made)
-
-
-def _rows(cache: object, statement: str) -> list[tuple[str]]:
-    with cache._database.read() as connection:  # type: ignore[attr-defined]  # damage is done below the protocol
-        rows: list[tuple[str]] = connection.execute(statement).fetchall()
-        return rows
 
 
 def test_an_embedder_that_does_not_keep_its_spaces_word_ends_the_sync(tmp_path: Path) -> None:
