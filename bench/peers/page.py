@@ -115,6 +115,32 @@ def number(name: str, digits: int = 3) -> Callable[[Json], tuple[str, Value]]:
     return lambda told: (f"{told[name]:.{digits}f}", float(told[name]))
 
 
+def _ingested(told: Json) -> tuple[str, Value]:
+    """Seconds until it can be searched, and what goes on behind it where that can be seen in two digits."""
+    behind = f"{told['settle_seconds']:.2f}"
+    more = f" + {behind}" if float(behind) else ""
+    return f"{told['ingest_seconds']:.2f}{more}", float(told["ingest_seconds"])
+
+
+def _updated(told: Json) -> tuple[str, Value]:
+    """Seconds of an update; no figure to compare where it was not found or could not be judged."""
+    seconds = f"{told['update_seconds']:.2f}"
+    if told["updated"] == "yes":
+        return seconds, float(told["update_seconds"])
+    return seconds + (" (not found)" if told["old_found_before"] else " (not judged)"), None
+
+
+def _refusing(name: str) -> Callable[[Json], tuple[str, Value]]:
+    """A share, or none where a peer never refuses."""
+
+    def cell(told: Json) -> tuple[str, Value]:
+        if told["measures"] == "none":
+            return "none", None
+        return f"{told['measures'][name]:.2f}", float(told["measures"][name])
+
+    return cell
+
+
 def speed(page: Page, results: Path, chunks: int) -> None:
     """Rows of one size."""
     found = page.opened(results, f"speed-{chunks}")
@@ -122,18 +148,8 @@ def speed(page: Page, results: Path, chunks: int) -> None:
         return
     by, figures = found
     peers, size = figures["peers"], f"{chunks:,} chunks: "
-    settled = lambda told: (  # noqa: E731 - one cell
-        f"{told['ingest_seconds']:.2f}"
-        + (f" + {told['settle_seconds']:.2f}" if told["settle_seconds"] >= 0.01 else ""),  # noqa: PLR2004 - a hundredth
-        float(told["ingest_seconds"]),
-    )
-    page.row(size + "ingest beyond the model, s (+ what goes on behind it)", by, peers, settled, higher=False)
-    updated = lambda told: (  # noqa: E731 - one cell
-        f"{told['update_seconds']:.2f}"
-        + ("" if told["updated"] == "yes" else (" (not found)" if told["old_found_before"] else " (not judged)")),
-        float(told["update_seconds"]) if told["updated"] == "yes" else None,
-    )
-    page.row(size + "one document of 20 chunks changed, until it is found, s", by, peers, updated, higher=False)
+    page.row(size + "ingest beyond the model, s (+ what goes on behind it)", by, peers, _ingested, higher=False)
+    page.row(size + "one document of 20 chunks changed, until it is found, s", by, peers, _updated, higher=False)
     page.row(size + "first search, s", by, peers, number("first_search_seconds", 2), higher=False)
     for name in ("p50", "p95"):
         page.row(size + f"hybrid search {name}, ms", by, peers, number(f"search_ms_{name}", 1), higher=False)
@@ -237,12 +253,7 @@ def ends(page: Page, results: Path) -> None:
     if found is not None:
         by, figures = found
         for name, shown in (("refused", "unanswerable refused"), ("answered", "answerable answered")):
-            cell = lambda told, name=name: (  # noqa: E731 - one cell
-                ("none", None)
-                if told["measures"] == "none"
-                else (f"{told['measures'][name]:.2f}", float(told["measures"][name]))
-            )
-            page.row(f"{figures['set']}: {shown}", by, figures["peers"], cell)
+            page.row(f"{figures['set']}: {shown}", by, figures["peers"], _refusing(name))
     found = page.opened(results, "nasty")
     if found is None:
         return

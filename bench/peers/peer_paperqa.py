@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from cannot import Cannot
 from lmi import EmbeddingModel, EmbeddingModes, HybridEmbeddingModel, SparseEmbeddingModel
 from paperqa import Doc, Docs, Settings, Text
 from paperqa.readers import read_doc
@@ -91,7 +92,7 @@ class PaperQA:
     def search(self, question: str, k: int, role: str | None = None) -> list[Found]:
         """Texts alone: it has no filter."""
         if role is not None:
-            raise NotImplementedError("retrieve_texts takes no filter")
+            raise Cannot("retrieve_texts takes no filter")
         found = self._done(self._docs.retrieve_texts(question, k, self._settings, self._model))
         return [Found(*_swap(self._facts[one.doc.docname], one.text)) for one in found]
 

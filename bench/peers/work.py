@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
+from cannot import Cannot
 
 DIMENSIONS = 384
 WARM, FILTERED = 5, 40
@@ -91,7 +92,7 @@ class Peer(Protocol):
         """Bring in the new version of a document."""
 
     def search(self, question: str, k: int, role: str | None = None) -> list[Found]:
-        """The best results; ``role``: only of documents of that role. NotImplementedError: cannot be said."""
+        """The best results; ``role``: only of documents of that role. Cannot: it has no filter."""
 
     def read(self, path: Path) -> Read:
         """A file by the peer's own loader and its own default cutting."""
@@ -166,11 +167,11 @@ def speed(peer: Peer, task: dict[str, Any], folder: Path) -> dict[str, Any]:
     figures: dict[str, Any] = {"mb_before": peak_mb(), "documents": len(documents)}
     figures["chunks"] = sum(len(one.chunks or ()) for one in documents)
     took: dict[str, float] = {}
-    with _timed(took, "ingest"):
+    with Timed(took, "ingest"):
         peer.add(documents)
-    with _timed(took, "settle"):
+    with Timed(took, "settle"):
         peer.settle()
-    with _timed(took, "first_search"):
+    with Timed(took, "first_search"):
         peer.search(questions[0], 10)
     for question in questions[:WARM]:
         peer.search(question, 10)
@@ -190,7 +191,7 @@ def speed(peer: Peer, task: dict[str, Any], folder: Path) -> dict[str, Any]:
 
 
 @dataclass
-class _timed:  # noqa: N801 - reads as what it does
+class Timed:
     """Seconds of a block."""
 
     into: dict[str, float]
@@ -216,7 +217,7 @@ def filtered(
                 results = peer.search(question, 10, role)
                 got += sum(one.role == role for one in results)
                 foreign += sum(one.role != role for one in results)
-        except NotImplementedError as fault:
+        except Cannot as fault:
             return f"no: {fault}"
         told[role] = {
             "chunks": exist,
@@ -230,10 +231,10 @@ def updated(peer: Peer, changed: Document, task: dict[str, Any], took: dict[str,
     """Whether the new version is found by its mark and the old one no longer by its own."""
     before = any(task["old_mark"] in one.text for one in peer.search(task["old_mark"], 10))
     try:
-        with _timed(took, "update"):
+        with Timed(took, "update"):
             peer.replace(changed)
             found = any(task["new_mark"] in one.text for one in peer.search(task["new_mark"], 10))
-    except NotImplementedError as fault:
+    except Cannot as fault:
         return {"updated": f"no: {fault}"}
     gone = not any(task["old_mark"] in one.text for one in peer.search(task["old_mark"], 10))
     return {"updated": "yes" if found and gone else "no", "old_found_before": before, "new_found": found, "gone": gone}
@@ -243,9 +244,9 @@ def ranking(peer: Peer, task: dict[str, Any], folder: Path) -> dict[str, Any]:
     """For each question the results in order: documents and characters, no text where it has a place."""
     documents = documents_of(folder / "documents.jsonl", given=task["given"])
     took: dict[str, float] = {}
-    with _timed(took, "ingest"):
+    with Timed(took, "ingest"):
         peer.add(documents)
-    with _timed(took, "settle"):
+    with Timed(took, "settle"):
         peer.settle()
     run = {}
     for one in task["questions"]:
@@ -262,7 +263,7 @@ def offsets(peer: Peer, task: dict[str, Any], folder: Path) -> dict[str, Any]:
         began = time.perf_counter()
         try:
             read = peer.read(folder / name)
-        except NotImplementedError as fault:
+        except Cannot as fault:
             return {"cannot": str(fault)}
         except Exception as fault:  # noqa: BLE001 - a peer's fault is a figure here
             read = Read(state="error", reason=f"{type(fault).__module__}.{type(fault).__name__}: {fault}"[:300])

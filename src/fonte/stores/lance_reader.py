@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from fonte.errors import CorruptIndex, SpaceMismatch
+from fonte.errors import CorruptIndex
 from fonte.inspected import TableFacts, TableRow
 from fonte.stores.lance_errors import lance_call
-from fonte.stores.lance_rows import CODES, STORED, TEXTS, UNIT_TOLERANCE, to_codes, to_stored
+from fonte.stores.lance_rows import CODES, STORED, TEXTS, check_question, to_codes, to_stored
 from fonte.stores.open_table import OpenTable
 from fonte.stores.postings import Postings
 from fonte.stores.sql_filter import readable
@@ -122,7 +122,7 @@ class LanceReader:
         Raises:
             SpaceMismatch: a vector of another dimension. ValueError: not a unit vector.
         """
-        checked = self._checked(vector)
+        checked = check_question(vector, self._opened.dimensions)
         if k < 1 or not self._opened.rows or self._is_stranger(query.principal):
             return []
         resident = self._opened.resident
@@ -131,16 +131,6 @@ class LanceReader:
             Hit(resident.ids[row], resident.document(row), score=cosine, dense_distance=1.0 - cosine)
             for row, cosine in nearest
         ]
-
-    def _checked(self, vector: Vector) -> Vector:
-        if vector.shape != (self._opened.dimensions,):
-            message = f"a question's vector of shape {vector.shape} for {self._opened.dimensions} dimensions"
-            raise SpaceMismatch(message, hint="ask with the model that the index was built with")
-        length = float(np.linalg.norm(vector.astype(np.float64)))
-        if not abs(length - 1.0) <= UNIT_TOLERANCE:
-            message = f"a question's vector is not a unit vector (length {length:.4g})"
-            raise ValueError(message)
-        return np.ascontiguousarray(vector, dtype=np.float32)
 
     def chunks(
         self, chunk_ids: Sequence[str], principal: Principal, *, revoked: Sequence[str]
@@ -194,7 +184,7 @@ class LanceReader:
 
     def distances(self, vector: Vector, chunk_ids: Sequence[str]) -> dict[str, float]:
         """Exact cosine distance of the vector to each of the chunks that exist."""
-        checked = self._checked(vector)
+        checked = check_question(vector, self._opened.dimensions)
         if not self._opened.rows:
             return {}
         resident = self._opened.resident

@@ -73,6 +73,22 @@ def schema(dimensions: int) -> pa.Schema:
     )
 
 
+def check_question(vector: Vector, dimensions: int) -> Vector:
+    """A question's vector as contiguous float32.
+
+    Raises:
+        SpaceMismatch: a vector of another dimension. ValueError: not a unit vector.
+    """
+    if vector.shape != (dimensions,):
+        message = f"a question's vector of shape {vector.shape} for {dimensions} dimensions"
+        raise SpaceMismatch(message, hint="ask with the model that the index was built with")
+    length = float(np.linalg.norm(vector.astype(np.float64)))
+    if not abs(length - 1.0) <= UNIT_TOLERANCE:
+        message = f"a question's vector is not a unit vector (length {length:.4g})"
+        raise ValueError(message)
+    return np.ascontiguousarray(vector, dtype=np.float32)
+
+
 def check_vectors(vectors: Vectors, rows: int, dimensions: int) -> Vectors:
     """``vectors`` as contiguous float32 of shape (rows, dimensions).
 

@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from fonte.errors import SpaceMismatch
 from fonte.inspected import TableFacts, TableRow
-from fonte.stores.lance_rows import PLAIN, UNIT_TOLERANCE, to_codes, to_stored
+from fonte.stores.lance_rows import PLAIN, UNIT_TOLERANCE, check_question, to_codes, to_stored
 from fonte.stores.postgres.bm25 import best, scored
 from fonte.stores.postgres.connection import Connection
 from fonte.stores.postgres.index_open import Layout, OpenIndex
@@ -109,7 +108,7 @@ class PostgresReader:
         Raises:
             SpaceMismatch: a vector of another dimension. ValueError: not a unit vector.
         """
-        asked = _written(self._checked(vector))
+        asked = _written(check_question(vector, self._opened.dimensions))
         if k < 1 or not self._opened.rows or self._is_stranger(query.principal):
             return []
         where = admitted(self._opened.table.lineage, query, revoked)
@@ -159,16 +158,6 @@ class PostgresReader:
         connection.script("SET LOCAL enable_seqscan = on; SET LOCAL enable_sort = on")
         return found
 
-    def _checked(self, vector: Vector) -> Vector:
-        if vector.shape != (self._opened.dimensions,):
-            message = f"a question's vector of shape {vector.shape} for {self._opened.dimensions} dimensions"
-            raise SpaceMismatch(message, hint="ask with the model that the index was built with")
-        length = float(np.linalg.norm(vector.astype(np.float64)))
-        if not abs(length - 1.0) <= UNIT_TOLERANCE:
-            message = f"a question's vector is not a unit vector (length {length:.4g})"
-            raise ValueError(message)
-        return vector
-
     def chunks(
         self, chunk_ids: Sequence[str], principal: Principal, *, revoked: Sequence[str]
     ) -> dict[str, StoredChunk]:
@@ -206,7 +195,7 @@ class PostgresReader:
 
     def distances(self, vector: Vector, chunk_ids: Sequence[str]) -> dict[str, float]:
         """Exact cosine distance of the vector to each of the chunks that exist."""
-        asked = _written(self._checked(vector))
+        asked = _written(check_question(vector, self._opened.dimensions))
         if not chunk_ids:
             return {}
         where = visible(self._opened.table.lineage)
